@@ -16,10 +16,12 @@ import {
   type WriterDecision,
 } from './decideWriter.ts'
 import {
+  acknowledgesNothing,
   errantGtids,
   followedName,
   followsStrangers,
   isClaimant,
+  isFollower,
   isOut,
   isPrimary,
   leadTo,
@@ -54,7 +56,8 @@ type Facts = ServiceFacts & {
 export function assessService(facts: Facts): ServiceAssessment {
   const members = facts.members.filter(({ role }) => role !== 'witness')
   const decision = decideWriter({ ...facts, members })
-  const view: View = { ...facts, members, writer: decision.writer, primary: decision.incumbent.name }
+  const { name: primary, isConfirmed } = decision.incumbent
+  const view: View = { ...facts, members, writer: decision.writer, primary, isConfirmed }
   return {
     ...decision,
     members: new Map(
@@ -88,6 +91,7 @@ type View = {
   readonly writer: Writer
   /** Name of the incumbent. */
   readonly primary: string | null
+  readonly isConfirmed: boolean
   readonly maxReplicaLag: number | null
   readonly openSwitch: OpenSwitch | null
 }
@@ -129,8 +133,14 @@ function isFollowedByAll(member: Member, members: readonly Member[]): boolean {
   )
 }
 
+/** Returns true for a source of semi-synchronous replication that was fenced and has no replica any more. */
+function isFencedFormer(member: Member): boolean {
+  const reading = readingOf(member)
+  return member.state === 'FAILED' && reading !== undefined && acknowledgesNothing(reading)
+}
+
 /** Evaluates a server that may be written and follows nobody. */
-function ofPrimary(member: Member, { members, writer, primary, openSwitch }: View): Finding {
+function ofPrimary(member: Member, { members, writer, primary, isConfirmed, openSwitch }: View): Finding {
   const { name, state } = member
   if (name === writer.datasource) return filterFinding(member)
   const rivals = members.filter((it) => it !== member && isClaimant(it))
@@ -147,11 +157,17 @@ function ofPrimary(member: Member, { members, writer, primary, openSwitch }: Vie
   }
   // The word of the others decides between two that nobody writes to.
   if (writer.datasource === null && isFollowedByAll(member, members)) return passed
+  // It took the place of others that are fenced for that, and tell no client of anything.
+  if (name === primary && isConfirmed && rivals.every(isFencedFormer)) return passed
   // Its replication was stopped by the switch that made it the primary.
   if (writer.datasource === null && name === openSwitch?.to && rivals.length === 0) return passed
   if (other !== undefined) return failed('two-writers', contradiction)
   const incumbent = members.find((it) => it.name === primary)
   if (incumbent === member || incumbent === undefined || isOut(incumbent)) return passed
+  // The one before is back, is no primary any more, and nobody follows it.
+  const before = readingOf(incumbent)
+  const isFollowed = members.some((it) => isFollower(it, incumbent, members))
+  if (before && !isPrimary(before) && !isFollowed) return passed
   return failed(
     'two-writers',
     `It can be written and follows nobody, but the primary is ${incumbent.name}. Make it a replica, or shun ${incumbent.name}.`,

@@ -108,6 +108,7 @@ export function createManager(options: {
   readonly monitor: ((seen: (check: Check) => void) => Monitor) | undefined
   readonly now: () => Date
   readonly after?: Clock['after']
+  readonly elapsed?: Clock['elapsed']
   readonly log: ManagerLog
   /** Asks the replicator of a data source's host who took its replication offline. Never rejects. */
   readonly askReplicator?: (source: DataSourceKey) => Promise<Answer>
@@ -120,6 +121,7 @@ export function createManager(options: {
   readonly own?: OwnServers | undefined
 }): Manager {
   const { installed, kept, now, log, onOutsideChange = 'follow', maxReplicaLag = null, own } = options
+  const { elapsed = realClock.elapsed } = options
   const table = createDataSourceTable({ installed, kept, now })
   const health = createHealthTable()
   const monitor = options.monitor?.(seen)
@@ -228,7 +230,7 @@ export function createManager(options: {
     const at = now()
     const checked = sources().filter((it) => serverOf(it) === serverOf(server))
     for (const source of checked) {
-      health.record({ source, observation, at })
+      health.record({ source, observation, at, elapsed: elapsed() })
       takenOffline.look(source, observation)
     }
     for (const service of servicesOf(checked)) reassess(service)
@@ -261,7 +263,7 @@ export function createManager(options: {
     const observation = await monitor?.check(table.view(key))
     const source = sources().find((it) => addressOf(it) === asked)
     if (!observation || !source) return undefined
-    health.record({ source, observation, at: now() })
+    health.record({ source, observation, at: now(), elapsed: elapsed() })
     takenOffline.look(source, observation)
     reassess(source.service)
     publish()

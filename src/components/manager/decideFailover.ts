@@ -1,7 +1,18 @@
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import type { DataSourceRole } from '../../contracts/servicesMap.ts'
+import { gtidText, missingGtids, uniteGtids } from '../databases/gtidSet.ts'
+import { receivedGtids } from '../databases/probe.ts'
+import { startTolerance } from './decideOwnServer.ts'
 import type { Incumbent, OpenSwitch } from './decideWriter.ts'
-import { isOut, isPrimary, leadTo, type Member, readingOf } from './replicationGraph.ts'
+import {
+  hasLostOwn,
+  isOut,
+  isPrimary,
+  leadTo,
+  type Member,
+  readingOf,
+  toldGtids,
+} from './replicationGraph.ts'
 
 /** Roles of the services map that a data source needs to become the primary. */
 export const promotable: ReadonlySet<DataSourceRole> = new Set(['primary', 'replica', 'standby'])
@@ -24,7 +35,8 @@ export type FailoverDecision = {
  * Decides whether the managers replace a lost primary without a person: only where the loss of nothing that a client was told
  * is safe can be excluded. The primary acknowledges a commit only once one of its semi-synchronous replicas has it; so whoever
  * has heard all of them, after each left it, has all that was ever acknowledged, and it can acknowledge nothing more. That
- * holds for any partition of the network, and needs no vote.
+ * holds for any partition of the network, and needs no vote. One that is back, but lost what another one has, takes no writes:
+ * where all are read, whoever has everything takes its place.
  */
 export function decideFailover(facts: {
   readonly members: readonly Member[]
@@ -42,15 +54,17 @@ export function decideFailover(facts: {
   if (!primary) return { reasons: ['It is not known who the primary is.'], lost: null, candidates: [] }
   const others = members.filter((it) => it !== primary)
   const candidates = others.filter((it) => promotable.has(it.role) && !isOut(it)).toSorted(standbyLast)
+  const isBehind = hasLostOwn(primary, others)
   const reasons = [
     policy === 'AUTOMATIC' ? [] : `The policy is ${policy}.`,
     canChange ? [] : 'The manager changes no server: replication-user is not set.',
     openSwitch === null ? [] : `A switch from ${openSwitch.from} to ${openSwitch.to} did not end.`,
     candidates.length > 0 ? [] : 'No other data source could be the primary.',
-    ofPrimary(primary, strangers),
+    isBehind ? [] : ofPrimary(primary, strangers),
     ...others.map(ofOther(primary)),
+    primary.look.kind === 'failed' ? ofAcknowledged(primary, others) : [],
   ].flat()
-  const isLost = primary.state === 'FAILED' && primary.look.kind === 'failed'
+  const isLost = primary.state === 'FAILED' && (primary.look.kind === 'failed' || isBehind)
   return {
     reasons,
     lost: isLost ? primary.name : null,
@@ -69,6 +83,31 @@ function ofPrimary({ name, known }: Member, strangers: number): string[] {
   if (ackers === null) return [`${name} waits for no replica now, and acknowledges what no other server has.`]
   if (strangers === 0) return []
   return [`Servers outside the service acknowledge the commits of ${name}: ${strangers}.`]
+}
+
+/**
+ * Evaluates whether the others still have what they acknowledged to a primary that is lost: a crash of one of them may have cost
+ * it that, until it had fetched it again. While the primary writes, others are read too early to have all of it.
+ */
+function ofAcknowledged({ name, known, readAt }: Member, others: readonly Member[]): string[] {
+  const sets = others.map((it) => {
+    const reading = readingOf(it)
+    return reading ? receivedGtids(reading) : null
+  })
+  const told = known && toldGtids(known)
+  const missing = told && missingGtids(told, uniteGtids(sets.filter((it) => it !== null)))
+  const isMissed = missing !== null && missing.ranges.size > 0
+  const started = others.filter((it) => {
+    const uptime = readingOf(it)?.uptime
+    if (uptime == null || it.readAt == null || readAt == null) return false
+    return it.readAt - uptime * 1000 > readAt - startTolerance
+  })
+  return [
+    isMissed ? [`${name} told ${gtidText(missing)}, which no other server has any more.`] : [],
+    started.map(
+      (it) => `${it.name} was started after ${name} was read last, and may have lost what it acknowledged.`,
+    ),
+  ].flat()
 }
 
 /**

@@ -1,8 +1,20 @@
 import type { Writer } from '../../contracts/routing.ts'
-import { containsGtids, type GtidSet, gtidText, missingGtids } from '../databases/gtidSet.ts'
-import type { ServerReading } from '../databases/probe.ts'
+import { containsGtids, gtidText, missingGtids } from '../databases/gtidSet.ts'
+import { receivedGtids, type ServerReading } from '../databases/probe.ts'
 import { listNames, type ServiceFacts } from './decideWriter.ts'
-import { isOut, leadTo, type Member, ownLostGtids, readingOf, removableCommits } from './replicationGraph.ts'
+import {
+  acknowledgesNothing,
+  followedName,
+  isOut,
+  isPrimary,
+  lacksRoleAlone,
+  leadTo,
+  type Member,
+  ownLostGtids,
+  readingOf,
+  removableCommits,
+  toldGtids,
+} from './replicationGraph.ts'
 
 /** State of this host's own server when it was last as it should be. */
 export type LastRun = {
@@ -11,6 +23,8 @@ export type LastRun = {
   readonly wasWriter: boolean
   /** True if it was a source of semi-synchronous replication. */
   readonly wasSemiSyncSource: boolean
+  /** The writer that it followed then, directly; absent for none. */
+  readonly follows?: string
   /** Set once its manager had it killed, or tried to. */
   readonly wasCrashed?: true
 }
@@ -19,8 +33,10 @@ export type LastRun = {
 export type OwnOrder =
   | { readonly kind: 'writable'; readonly isSemiSyncSource: boolean }
   | { readonly kind: 'read-only' }
-  /** Lets a former primary follow the one that took its place. */
+  /** Lets a former primary, or a replica of it that was away meanwhile, follow the one that took its place. */
   | { readonly kind: 'follow' }
+  /** Lets the writer wait for the word of its replicas again, as all its other settings say. */
+  | { readonly kind: 'semi-sync' }
   /** Kills a former primary: only so it removes commits that wait for a replica. Ended otherwise, they would become its own. */
   | { readonly kind: 'crash' }
   | { readonly kind: 'wait'; readonly reason: string }
@@ -37,7 +53,7 @@ type Facts = ServiceFacts & {
 }
 
 /** Milliseconds by which two readings of one start may differ: uptimes are whole seconds. */
-const startTolerance = 2_000
+export const startTolerance = 2_000
 
 /** Returns true where two times are those of two starts, the second of them later. */
 export const isLaterStart = (before: number, after: number): boolean => after - before > startTolerance
@@ -61,60 +77,130 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
     const isSure = incumbent.isConfirmed && writer.datasource === primary.name
     // Nobody made it what it is since it was the writer: another one took its place while it was away.
     const isDeposed = isSure && lastRun?.wasWriter === true
+    // Whatever became of that one, this one acknowledges nothing any more: its replicas are gone.
+    const hasEnded = isDeposed || (lastRun?.wasWriter === true && acknowledgesNothing(reading))
     if (reading.isWritable) {
       if (removableCommits(reading) > 0) {
-        const isInItsRun = isDeposed && !isRestarted && lastRun.wasCrashed === undefined
+        const isInItsRun = hasEnded && !isRestarted && lastRun.wasCrashed === undefined
         return isInItsRun && reading.ackGaps.length === 0 ? { kind: 'crash' } : null
       }
-      const isFormer = isDeposed || (isRestarted && (isSure || isFollower(primary, reading, members)))
+      const isFormer = hasEnded || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null
     }
-    return isDeposed && mayFollow(reading, readingOf(primary)) ? { kind: 'follow' } : null
+    const isAlone = isDeposed && reading.channels.length === 0
+    const isLeft = isSure && isLeftBehind(own, primary, { members, lastRun })
+    return (isAlone || isLeft) && mayFollow(reading, readingOf(primary)) ? { kind: 'follow' } : null
+  }
+  if (isPrimary(reading)) {
+    if (isStale(own, reading, members)) {
+      if (removableCommits(reading) === 0) return { kind: 'read-only' }
+      return !isRestarted && lastRun?.wasCrashed === undefined ? { kind: 'crash' } : null
+    }
+    const isWriter = incumbent.isConfirmed && writer.datasource === name
+    return isWriter && lacksRoleAlone(reading) && reading.semiSyncClients > 0 ? { kind: 'semi-sync' } : null
   }
   if (reading.isWritable || reading.channels.length > 0) return null
   if (!isRestarted || !lastRun.wasWriter) return null
-  const reason = reasonToWait(own, reading, members)
+  const isSource = lastRun.wasSemiSyncSource || lacksRoleAlone(reading)
+  const reason = reasonToWait(own, reading, { members, isSource })
   return reason === undefined
     ? { kind: 'writable', isSemiSyncSource: lastRun.wasSemiSyncSource }
     : { kind: 'wait', reason }
 }
 
-/** Returns true for a server that follows nobody, and has and will have what the new primary has. */
+/** Returns true for a server that has nothing of its own, and will have all that the new primary has. */
 function mayFollow(reading: ServerReading, primary: ServerReading | undefined): boolean {
-  const { channels, gtids } = reading
-  if (channels.length > 0 || !gtids || !primary?.gtids) return false
-  return containsGtids(primary.gtids, gtids) && ownLostGtids(reading, primary) === undefined
+  const has = receivedGtids(reading)
+  if (!has || !primary?.gtids) return false
+  return containsGtids(primary.gtids, has) && ownLostGtids(reading, primary) === undefined
+}
+
+/** Returns true where a server follows the writer that it had, which is none any more, and nobody gave it another source since. */
+function isLeftBehind(
+  own: Member,
+  primary: Member,
+  { members, lastRun }: { readonly members: readonly Member[]; readonly lastRun: LastRun | undefined },
+): boolean {
+  const former = lastRun?.follows
+  if (former === undefined || former === primary.name || readingOf(own)?.channels.length !== 1) return false
+  const source = members.find(({ name }) => name === former)
+  const reading = source && readingOf(source)
+  return followedName(own, members) === former && !(reading && isPrimary(reading))
+}
+
+/**
+ * Returns true for a primary that tells no client of anything, while one that took its place is back from its own end and has
+ * what it lacks.
+ */
+function isStale(own: Member, reading: ServerReading, members: readonly Member[]): boolean {
+  const told = toldGtids(reading)
+  if (!acknowledgesNothing(reading) || !told) return false
+  if (members.some((it) => it !== own && leadTo(own, readingOf(it)?.channels ?? [], members) === 'yes'))
+    return false
+  return members.some((it) => {
+    const its = readingOf(it)
+    if (it === own || !its?.gtids || its.isWritable || its.channels.length > 0 || isOut(it)) return false
+    return !containsGtids(told, its.gtids) && containsGtids(its.gtids, told)
+  })
 }
 
 /** Returns true where all channels of a server lead to a member, and there is one. */
 const isFollower = (target: Member, { channels }: ServerReading, members: readonly Member[]): boolean =>
   channels.length > 0 && channels.every((it) => leadTo(target, [it], members) === 'yes')
 
-/** Returns why only a person can say that the former writer is still the one; undefined if nothing speaks against it. */
-function reasonToWait(own: Member, reading: ServerReading, members: readonly Member[]): string | undefined {
+/**
+ * Returns why only a person can say that the former writer is still the one; undefined if nothing speaks against it. A crash may
+ * cost a source of semi-synchronous replication a commit that one replica acknowledged: then each of them has to be asked.
+ */
+function reasonToWait(
+  own: Member,
+  reading: ServerReading,
+  { members, isSource }: { readonly members: readonly Member[]; readonly isSource: boolean },
+): string | undefined {
   const others = members.filter((it) => it !== own)
   const writable = others.filter((it) => readingOf(it)?.isWritable)
   if (writable.length > 0) return `${listNames(writable)} can be written`
   const read = others.filter((it) => readingOf(it) !== undefined)
+  const blind = others.filter((it) => !read.includes(it))
+  if (isSource && blind.length > 0) {
+    return `${listNames(blind)} cannot be checked, and may have what it lost when it ended`
+  }
   if ((read.length + 1) * 2 <= members.length) {
-    const blind = others.filter((it) => !read.includes(it))
     return `${listNames(blind)} cannot be checked, and may know better`
   }
   for (const it of read) {
     const its = readingOf(it)
-    if (!its || isOut(it)) continue
-    if (!isFollower(own, its, members)) return `${it.name} does not follow it`
-    const has = allGtids(its)
+    if (!its || (isOut(it) && !isSource)) continue
+    const givesIn = isSource && givesWay(it, its, { own, reading, members })
+    if (!isOut(it) && !givesIn && !isFollower(own, its, members)) {
+      return `${it.name} does not follow it`
+    }
+    const has = receivedGtids(its)
     if (!has || !reading.gtids) return `the GTIDs of ${has ? own.name : it.name} are not known`
-    const missing = has.map((set) => missingGtids(set, reading.gtids as GtidSet))
-    const found = missing.find(({ ranges }) => ranges.size > 0)
-    if (found) return `${it.name} has transactions that it does not have: ${gtidText(found)}`
+    const missing = missingGtids(has, reading.gtids)
+    if (missing.ranges.size > 0) {
+      return `${it.name} has transactions that it does not have: ${gtidText(missing)}`
+    }
   }
   return undefined
 }
 
-/** Returns what a replica has applied and what it has received; undefined where that is not known. */
-function allGtids({ gtids, channels }: ServerReading): readonly GtidSet[] | undefined {
-  const all = [gtids, ...channels.map(({ receivedGtids }) => receivedGtids)]
-  return all.some((it) => it === null) ? undefined : all.filter((it) => it !== null)
+/**
+ * Returns true for a server that could not be the writer in place of this one: it follows another member, or follows nobody, as a
+ * primary from before after its start. Then the one with more is the writer, and of two that have the same, the first one of
+ * the map.
+ */
+function givesWay(
+  it: Member,
+  its: ServerReading,
+  {
+    own,
+    reading,
+    members,
+  }: { readonly own: Member; readonly reading: ServerReading; readonly members: readonly Member[] },
+): boolean {
+  if (its.channels.length > 0) return its.channels.length === 1 && followedName(it, members) !== null
+  if (!its.gtids || !reading.gtids) return false
+  const hasMore = missingGtids(reading.gtids, its.gtids).ranges.size > 0
+  return hasMore || members.indexOf(own) < members.indexOf(it)
 }

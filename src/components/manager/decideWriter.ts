@@ -1,8 +1,10 @@
 import type { OutsideChange } from '../../contracts/choices.ts'
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import type { Writer } from '../../contracts/routing.ts'
+import { countGtids, missingGtids } from '../databases/gtidSet.ts'
 import { rules } from './decideState.ts'
 import {
+  acknowledgesNothing,
   isClaimant,
   isFollower,
   isOut,
@@ -12,6 +14,7 @@ import {
   type Member,
   readingOf,
   sourceNames,
+  toldGtids,
 } from './replicationGraph.ts'
 
 /** The data source that a manager remembers as the writer of a service. */
@@ -140,9 +143,9 @@ export function decideWriter(facts: ServiceFacts): WriterDecision {
   }
   if (others.length > 1) return contested()
   if (own !== undefined && candidates.includes(own)) {
-    if (other !== undefined) return takeOver(facts, own, other) ?? contested()
     const heir = heirOf(facts, own, claimants)
     if (heir) return { writer: written(heir.name), incumbent: confirmed(heir.name), fence: own.name }
+    if (other !== undefined) return takeOver(facts, own, other) ?? contested()
     if (incumbent.isConfirmed)
       return { writer: written(own.name), incumbent: confirmed(own.name), fence: null }
     const doubt = doubtOf(facts, own)
@@ -308,9 +311,9 @@ function takeOver(facts: ServiceFacts, own: Member, other: Member): WriterDecisi
 }
 
 /**
- * Returns the one that took the place of the incumbent while this manager could not reach it: more than half of all members
- * are it or lead to it, and nobody follows the incumbent, which acknowledges nothing that they lack if it is a source of
- * semi-synchronous replication. Undefined where that is not so.
+ * Returns the one that took the place of the incumbent while this manager could not reach it: nobody follows the incumbent, and
+ * the other one has all that the incumbent can have acknowledged; or it failed here, and more than half of all members are it
+ * or lead to it. Undefined where that is not so.
  */
 function heirOf(facts: ServiceFacts, own: Member, claimants: readonly Member[]): Member | undefined {
   const { incumbent, members } = facts
@@ -318,7 +321,15 @@ function heirOf(facts: ServiceFacts, own: Member, claimants: readonly Member[]):
   const [heir] = rivals
   if (!heir || rivals.length > 1 || incumbent.isNamed || !mayFollow(facts)) return undefined
   if (members.some((it) => isFollower(it, own, members))) return undefined
-  return leadsMost(heir, members, members) ? heir : undefined
+  const isShown = heir.state === 'FAILED' && leadsMost(heir, members, members)
+  return isShown || hasAllAcknowledged(heir, own) ? heir : undefined
+}
+
+/** Returns true where a primary waits for replicas that it does not have, and another one, which does not, has all but what waits there. */
+function hasAllAcknowledged(heir: Member, own: Member): boolean {
+  const [its, reading] = [readingOf(heir), readingOf(own)]
+  if (!its || !reading || acknowledgesNothing(its) || !acknowledgesNothing(reading)) return false
+  return lackedBy(heir, own) === 0
 }
 
 /** Decides where exactly one server can be written, and it is not the incumbent. */
@@ -336,6 +347,11 @@ function adopt(facts: ServiceFacts, own: Member | undefined, other: Member): Wri
     const [not] = asked.filter((it) => leadTo(other, readingOf(it)?.channels ?? [], members) !== 'yes')
     return hold(not ? `${not.name} does not follow it` : 'not all data sources are checked yet')
   }
+  const reading = readingOf(other)
+  const isVain = own && followers === 0 && reading && acknowledgesNothing(reading)
+  const missing = isVain ? lackedBy(other, own) : 0
+  if (missing > 0)
+    return hold(`it waits for replicas, and lacks what ${own?.name} has: ${missing} transactions`)
   if (incumbent.isContested && followers === 0) {
     return hold(`${own?.name ?? 'another one'} could be written, too: name the primary with tapi map`)
   }
@@ -346,6 +362,12 @@ function adopt(facts: ServiceFacts, own: Member | undefined, other: Member): Wri
   }
   if (policy === 'MAINTENANCE') return hold('the policy is MAINTENANCE: name it as the primary with tapi map')
   return { writer: written(other.name), incumbent: confirmed(other.name), fence: null }
+}
+
+/** Returns how many transactions another server lacks that the incumbent had told when it was read last; 0 where nobody can know. */
+function lackedBy(other: Member, own: Member): number {
+  const [its, told] = [readingOf(other)?.gtids, own.known && toldGtids(own.known)]
+  return its && told ? countGtids(missingGtids(told, its)) : 0
 }
 
 /** Returns true for an incumbent that is known to take no writes. */

@@ -11,6 +11,8 @@ export type Health = {
   readonly observation: Observation | null
   /** The last reading, however long ago; null before the first. */
   readonly known: ServerReading | null
+  /** When that was, in milliseconds that never go back; null before the first. */
+  readonly readAt: number | null
   /** Checks in a row that did not reach the server. */
   readonly unreached: number
   readonly checkedAt: Date | null
@@ -26,6 +28,7 @@ const unknown: Health = {
   streak: noStreak,
   observation: null,
   known: null,
+  readAt: null,
   unreached: 0,
   checkedAt: null,
   seqno: null,
@@ -55,7 +58,13 @@ type Address = Pick<DataSource, 'service' | 'name' | 'host' | 'port'>
 export type HealthTable = {
   of(source: Address): Health
   /** Records a check. */
-  record(facts: { readonly source: DataSource; readonly observation: Observation; readonly at: Date }): void
+  record(facts: {
+    readonly source: DataSource
+    readonly observation: Observation
+    readonly at: Date
+    /** Milliseconds that never go back. */
+    readonly elapsed: number
+  }): void
   /** Counts the result of a regular check. */
   count(source: Address, check: { readonly result: Finding['result']; readonly milliseconds: number }): void
   /** Begins a new streak, as for a new state. */
@@ -69,12 +78,12 @@ export function createHealthTable(): HealthTable {
   const of = (source: Address): Health => table.get(addressOf(source)) ?? unknown
   return {
     of,
-    record: ({ source, observation, at }) => {
+    record: ({ source, observation, at, elapsed }) => {
       const before = of(source)
       table.set(addressOf(source), {
         ...before,
         observation,
-        known: observation.kind === 'answered' ? observation.reading : before.known,
+        ...(observation.kind === 'answered' && { known: observation.reading, readAt: elapsed }),
         unreached: observation.kind === 'failed' ? before.unreached + 1 : 0,
         checkedAt: at,
         ...readPositions(observation),

@@ -15,6 +15,7 @@ const StoredRun = Type.Object(
     startedAt: Type.Integer(),
     wasWriter: Type.Boolean(),
     wasSemiSyncSource: Type.Boolean(),
+    follows: Type.Optional(MapName),
     wasCrashed: Type.Optional(Type.Literal(true)),
   },
   exact,
@@ -64,5 +65,6 @@ const isSame = (one: LastRun, other: LastRun): boolean =>
   one.wasWriter === other.wasWriter &&
   one.wasSemiSyncSource === other.wasSemiSyncSource &&
   one.wasCrashed === other.wasCrashed &&
+  one.follows === other.follows &&
   !isLaterStart(one.startedAt, other.startedAt) &&
   !isLaterStart(other.startedAt, one.startedAt)

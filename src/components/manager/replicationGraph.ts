@@ -4,8 +4,8 @@ import type { TakenOffline } from '../../contracts/replicatorPayloads.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Channel } from '../databases/dialect.ts'
 import { databaseTypeOf } from '../databases/dialects.ts'
-import { type GtidSet, missingGtids } from '../databases/gtidSet.ts'
-import type { ServerReading } from '../databases/probe.ts'
+import { type GtidSet, missingGtids, withoutLast } from '../databases/gtidSet.ts'
+import { receivedGtids, type ServerReading } from '../databases/probe.ts'
 import type { Observation } from './checkResult.ts'
 import type { DataSource } from './dataSources.ts'
 
@@ -16,6 +16,8 @@ export type Member = Pick<DataSource, 'name' | 'host' | 'port' | 'role'> & {
   readonly look: { readonly kind: 'unread' } | Observation
   /** The last reading, however long ago; null before the first. */
   readonly known: ServerReading | null
+  /** When that was, in milliseconds that never go back. */
+  readonly readAt?: number | null
   /** Person who took its replication offline. */
   readonly takenOffline?: TakenOffline | null
   /** Failed checks in a row. */
@@ -132,6 +134,38 @@ export function showsPrimary(
   )
   return leadsMost(target, inUse, all)
 }
+
+/**
+ * Returns true for a former primary that is back, takes no writes, follows nobody, and lacks a transaction that it wrote itself
+ * and another member has or has received: its end cost it that. What others wrote by themselves does not count.
+ */
+export function hasLostOwn(member: Member, others: readonly Member[]): boolean {
+  const reading = readingOf(member)
+  if (!reading?.gtids || reading.isWritable || reading.channels.length > 0) return false
+  const { gtids } = reading
+  return others.some((it) => {
+    const its = readingOf(it)
+    const has = its && receivedGtids(its)
+    return has != null && missingGtids(has, gtids, (source) => !isSourceOf(reading, source)).ranges.size > 0
+  })
+}
+
+/**
+ * Returns true for a server with all settings of a source that acknowledges nothing too early, but for the role itself, which
+ * it does not have after a start: it may have been one.
+ */
+export const lacksRoleAlone = ({ ackGaps }: ServerReading): boolean =>
+  ackGaps.length === 1 && ackGaps.every((it) => it.endsWith('_enabled=1'))
+
+/** Returns what a server has but for its own commits that wait for a replica, which are its last ones; null where that is not known. */
+export function toldGtids(reading: ServerReading): GtidSet | null {
+  const { gtids, waitingCommits } = reading
+  return gtids && withoutLast(gtids, waitingCommits, (source) => isSourceOf(reading, source))
+}
+
+/** Returns true for a source that tells no client of a commit, since it waits for replicas and has none. */
+export const acknowledgesNothing = ({ ackGaps, ackers }: ServerReading): boolean =>
+  ackGaps.length === 0 && ackers === 0
 
 /** Returns true for the GTIDs that a server writes. */
 const isSourceOf = ({ serverId, uuid }: ServerReading, source: string): boolean =>

@@ -15,7 +15,7 @@ import { decideOwnServer, isLaterStart, type LastRun, type OwnOrder } from './de
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
 import type { LastRuns } from './lastRuns.ts'
-import { type Member, readingOf, showsPrimary } from './replicationGraph.ts'
+import { followedName, type Member, readingOf, showsPrimary } from './replicationGraph.ts'
 import type { SwitchHolds } from './switchHolds.ts'
 import type { TakenOfflineTable } from './takenOffline.ts'
 
@@ -97,7 +97,7 @@ export function createServiceAssessments(options: {
   }
 
   function memberOf(view: DataSourceView): Member {
-    const { observation, known, unreached } = health.of(view)
+    const { observation, known, readAt, unreached } = health.of(view)
     const { name, host, port, role, state } = view
     return {
       name,
@@ -107,6 +107,7 @@ export function createServiceAssessments(options: {
       state,
       look: observation ?? { kind: 'unread' },
       known,
+      readAt,
       takenOffline: takenOffline.of(view) ?? null,
       failures: unreached,
     }
@@ -169,12 +170,18 @@ export function createServiceAssessments(options: {
     const it = members.find(({ name }) => name === source.name)
     const reading = it && readingOf(it)
     const { checkedAt } = health.of(source)
-    if (reading?.uptime == null || checkedAt === null) return null
+    if (!it || reading?.uptime == null || checkedAt === null) return null
     const startedAt = checkedAt.getTime() - reading.uptime * 1000
-    const isWriter = incumbent.isConfirmed && writer.datasource === source.name && reading.isWritable
+    const isSure = incumbent.isConfirmed && writer.datasource === incumbent.name
+    const isWriter = isSure && incumbent.name === source.name && reading.isWritable
     if (isWriter || (!reading.isWritable && reading.channels.length > 0)) {
-      const run = { startedAt, wasWriter: isWriter, wasSemiSyncSource: isWriter && reading.semiSync.source }
-      noteRun(own.runs, source, run)
+      const isFollowing =
+        isSure && reading.channels.length === 1 && followedName(it, members) === incumbent.name
+      const follows = isFollowing ? incumbent.name : own.runs.of(source)?.follows
+      noteRun(own.runs, source, {
+        ...{ startedAt, wasWriter: isWriter, wasSemiSyncSource: isWriter && reading.semiSync.source },
+        ...(follows != null && !isWriter && { follows }),
+      })
     }
     const lastRun = own.runs.of(source)
     const isFrozen = incumbent.name === source.name && !reading.isWritable && reading.channels.length === 0

@@ -1029,3 +1029,81 @@ describe('the data source that a server follows', () => {
     expect(followed({ db1: writes, db2: read({ channels: [stranger, from('db1')] }) })).toEqual([null, 'db1'])
   })
 })
+
+/** A source of semi-synchronous replication that waits for replicas and has none. */
+const waitsInVain = (gtids: string, waitingCommits = 0): Sight =>
+  read({ isWritable: true, ackGaps: [], ackers: 0, gtids: readMariadbGtids(gtids), waitingCommits })
+/** The last one of a service, which waits for nobody. */
+const last = (gtids: string): Sight => read({ isWritable: true, gtids: readMariadbGtids(gtids) })
+
+describe('a primary that was cut off while the only other server took its place', () => {
+  const inVain = waitsInVain('0-1-37', 2)
+  const writerOf = (
+    rows: Parameters<typeof assess>[0],
+    more: Parameters<typeof assess>[1] = {},
+  ): Pick<ServiceAssessment, 'fence'> & { readonly datasource: string | null } => {
+    const { writer, fence } = assess(rows, more)
+    return { datasource: writer.datasource, fence }
+  }
+  const heir = { datasource: 'db2', fence: 'db1' }
+
+  it('gives way to it, since it told no client of what only it has', () => {
+    expect(writerOf({ db1: inVain, db2: last('0-1-35,0-2-40') })).toEqual(heir)
+    expect(writerOf({ db1: inVain, db2: { ...last('0-1-35,0-2-40'), state: 'FAILED' } })).toEqual(heir)
+  })
+
+  it.each<readonly [string, Sight, Sight, Parameters<typeof assess>[1]]>([
+    ['it told more than the other one has', waitsInVain('0-1-37', 1), last('0-1-35,0-2-40'), {}],
+    ['it waits for nobody', last('0-1-35'), last('0-1-35,0-2-40'), {}],
+    ['the other one waits in vain, too', inVain, waitsInVain('0-1-35,0-2-40'), {}],
+    ['a person just named it', inVain, last('0-1-35,0-2-40'), { incumbent: named('db1') }],
+    ['the option says hold', inVain, last('0-1-35,0-2-40'), { onOutsideChange: 'hold' }],
+  ])('does not give way where %s', (_what, db1, db2, more) => {
+    expect(writerOf({ db1, db2 }, more)).toEqual({ datasource: null, fence: null })
+  })
+
+  it('does not give way while a replica follows it', () => {
+    expect(writerOf({ db1: inVain, db2: last('0-1-35,0-2-40'), db3: follows('db1') }).fence).toBeNull()
+  })
+
+  it('does not keep the new one from clients once it was fenced', () => {
+    const fenced = { ...inVain, state: 'FAILED' } as const
+    const incumbent = { ...confirmed, name: 'db2' }
+    const of = (db1: Row): string | undefined =>
+      assess({ db1, db2: { ...last('0-1-35,0-2-40'), state: 'FAILED' } }, { incumbent }).members.get('db2')
+        ?.finding?.result
+    expect(of(fenced)).toBe('passed')
+    expect(of({ ...last('0-1-37'), state: 'FAILED' })).toBe('failed')
+  })
+})
+
+describe('a server that nobody follows and that can be written, while the primary is back read-only,', () => {
+  const back = (gtids: string) => read({ gtids: readMariadbGtids(gtids) })
+
+  it('is no primary where it waits for replicas in vain, and lacks what that one had', () => {
+    const inVain = waitsInVain('0-1-35')
+    const { writer } = assess({ db1: back('0-1-37'), db2: inVain }, { incumbent: fresh })
+    expect(writer).toMatchObject({
+      datasource: null,
+      reason:
+        'db2 can be written and follows nobody, but it waits for replicas, and lacks what db1 has: 2 transactions',
+    })
+    const away = { look: refusing, known: back('0-1-37').known, state: 'FAILED' } as const
+    expect(assess({ db1: away, db2: inVain }, { incumbent: fresh }).writer.datasource).toBeNull()
+  })
+
+  it('is the primary where it tells clients of commits, has all of that, or others follow it', () => {
+    const of = (rows: Parameters<typeof assess>[0]) => assess(rows, { incumbent: fresh }).writer.datasource
+    expect(of({ db1: back('0-1-37'), db2: last('0-1-35') })).toBe('db2')
+    expect(of({ db1: back('0-1-35'), db2: waitsInVain('0-1-35,0-2-40') })).toBe('db2')
+    expect(of({ db1: back('0-1-37'), db2: waitsInVain('0-1-35'), db3: follows('db2') })).toBe('db2')
+  })
+
+  it('comes back where this manager had missed it, too', () => {
+    const of = (rows: Parameters<typeof assess>[0]) =>
+      assess(rows, { incumbent: fresh }).members.get('db2')?.finding?.result
+    const missed = { ...last('0-1-35,0-2-40'), state: 'FAILED' } as const
+    expect(of({ db1: back('0-1-35'), db2: missed })).toBe('passed')
+    expect(of({ db1: back('0-1-35'), db2: missed, db3: follows('db1') })).toBe('failed')
+  })
+})

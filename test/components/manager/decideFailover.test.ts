@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readMariadbGtids } from '../../../src/components/databases/gtidSet.ts'
 import type { ServerReading } from '../../../src/components/databases/probe.ts'
 import { countStrangers, decideFailover } from '../../../src/components/manager/decideFailover.ts'
 import type { Member } from '../../../src/components/manager/replicationGraph.ts'
@@ -89,7 +90,7 @@ describe('a failover by the managers themselves', () => {
     [
       'replication is asynchronous',
       [{ db1: seen(writes('db1')) }],
-      /needs rpl_semi_sync_master_enabled=1\.$/,
+      /needs rpl_semi_sync_master_enabled=1, rpl_semi_sync_master_wait_point=AFTER_SYNC, rpl_semi_sync_master_timeout=86400000\.$/,
     ],
     ['it waits for nobody now', [{ db1: seen(primary({ ackers: null })) }], /^db1 waits for no replica now/],
     [
@@ -124,6 +125,95 @@ describe('a failover by the managers themselves', () => {
     expect(decide({ db3: { ...seen(silent), ...out }, db1: seen(primary({ ackers: 1 })) }).reasons).toEqual(
       [],
     )
+  })
+})
+
+const gtids = (text: string) => ({ gtids: readMariadbGtids(text) })
+/** A replica that has received this. */
+const received = (name: Name, text: string, more: Partial<ServerReading> = {}) => {
+  const channels = knownOf(follows(name, 'db1'))?.channels ?? []
+  const its = channels.map((it) => ({ ...it, receivedGtids: readMariadbGtids(text) }))
+  return seen(replica(name, { ...gtids('0-1-30'), channels: its, ...more }))
+}
+
+describe('a failover where a crash may have cost a replica what it acknowledged', () => {
+  const dead = (more: Partial<ServerReading> = {}): Partial<Member> => ({
+    ...lost,
+    known: knownOf(primary({ ...gtids('0-1-37'), ...more })),
+    readAt: 100_000,
+  })
+  const reasons = (members: Parameters<typeof decide>[0]) => decide(members).reasons
+
+  it('is left to a person where no server has what the primary had told', () => {
+    expect(reasons({ db1: dead(), db2: received('db2', '0-1-36'), db3: received('db3', '0-1-36') })).toEqual([
+      'db1 told 0-1-37, which no other server has any more.',
+    ])
+    expect(reasons({ db1: dead(), db2: received('db2', '0-1-37'), db3: received('db3', '0-1-36') })).toEqual(
+      [],
+    )
+  })
+
+  it('does not ask whether replicas have it already while the primary writes', () => {
+    const alive = seen(primary(gtids('0-1-40')))
+    expect(reasons({ db1: alive, db2: received('db2', '0-1-37'), db3: received('db3', '0-1-36') })).toEqual(
+      [],
+    )
+  })
+
+  it('goes on without what no replica had acknowledged', () => {
+    const both = { db2: received('db2', '0-1-35'), db3: received('db3', '0-1-35') }
+    expect(reasons({ db1: dead({ waitingCommits: 2 }), ...both })).toEqual([])
+    expect(reasons({ db1: dead({ waitingCommits: 1 }), ...both })).toHaveLength(1)
+  })
+
+  it('is left to a person where a replica was started after the primary was read last', () => {
+    const started = (uptime: number) =>
+      reasons({
+        db1: dead(),
+        db2: { ...received('db2', '0-1-37', { uptime }), readAt: 110_000 },
+        db3: { ...received('db3', '0-1-37', { uptime: 500 }), readAt: 110_000 },
+      })
+    expect(started(9)).toEqual([
+      'db2 was started after db1 was read last, and may have lost what it acknowledged.',
+    ])
+    expect(started(13)).toEqual([])
+  })
+})
+
+describe('a failover away from a primary that is back without its last commits', () => {
+  const back = (more: Partial<ServerReading> = {}): Partial<Member> => ({
+    ...seen(idle('db1')),
+    ...seen(answered({ serverId: 1, ...gtids('0-1-36'), ...more })),
+    state: 'FAILED',
+  })
+  const others = { db2: received('db2', '0-1-37'), db3: received('db3', '0-1-36') }
+
+  it('is due, whatever its settings are, once it failed for that', () => {
+    expect(decide({ db1: back(), ...others })).toEqual({
+      reasons: [],
+      lost: 'db1',
+      candidates: ['db2', 'db3'],
+    })
+    expect(decide({ db1: { ...back(), state: 'ONLINE' }, ...others }).lost).toBeNull()
+  })
+
+  it('is not due where it has all, can be written, or follows another one', () => {
+    const of = (more: Partial<ServerReading>) => decide({ db1: back(more), ...others }).lost
+    expect(of(gtids('0-1-37'))).toBeNull()
+    expect(of({ isWritable: true })).toBeNull()
+    expect(of({ channels: knownOf(follows('db1', 'db2'))?.channels ?? [] })).toBeNull()
+  })
+
+  it('is not due for what another server wrote by itself', () => {
+    expect(
+      decide({ db1: back(), db2: received('db2', '0-2-37'), db3: received('db3', '0-1-36') }).lost,
+    ).toBeNull()
+  })
+
+  it('is left to a person while another one cannot be reached', () => {
+    expect(decide({ db1: back(), ...others, db3: { look: refusing } }).reasons).toEqual([
+      'db3 cannot be reached, and may have what no other server has.',
+    ])
   })
 })
 

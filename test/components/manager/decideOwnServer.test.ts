@@ -292,3 +292,174 @@ describe('a former writer whose place another one took while it was away', () =>
     expect(deposed(reading, more)).toBeNull()
   })
 })
+
+/** Settings of a source that acknowledges nothing too early, but for the role, which a start takes. */
+const roleAlone = { ackGaps: ['rpl_semi_sync_master_enabled=1'] }
+/** A source that waits for replicas and has none. */
+const waitsInVain = { isWritable: true, ackGaps: [], ackers: 0 }
+
+describe('the former source of semi-synchronous replication, whose crash may have cost it its last commit,', () => {
+  const lastRun = { startedAt: hour, wasWriter: true, wasSemiSyncSource: true }
+  const again = (...replaced: readonly Member[]) =>
+    decideOwnServer(facts({ members: members(...replaced), own: { lastRun } }))
+  const wait = (reason: RegExp) => ({ kind: 'wait', reason: expect.stringMatching(reason) })
+
+  it('waits for every other one, since any of them may have what it lost', () => {
+    expect(again(member('db3', undefined))).toEqual(wait(/^db3 cannot be checked, and may have what it lost/))
+    expect(again()).toEqual({ kind: 'writable', isSemiSyncSource: true })
+  })
+
+  it('waits for all of them where nothing but the role is missing, whatever is recorded', () => {
+    const found = decideOwnServer(
+      facts({ members: members(member('db1', roleAlone), member('db3', undefined)) }),
+    )
+    expect(found).toEqual(wait(/^db3 cannot be checked/))
+  })
+
+  it('waits where one that a person took out has more', () => {
+    const has = { ...follows('db1'), gtids: readMariadbGtids('0-1-36') }
+    expect(again(member('db3', has, { state: 'SHUNNED' }))).toEqual(wait(/^db3 has transactions/))
+  })
+
+  it('is the writer again beside one that follows nobody and has less', () => {
+    expect(again(member('db3', { gtids: readMariadbGtids('0-1-34') }))).toMatchObject({ kind: 'writable' })
+    expect(again(member('db3', { gtids: readMariadbGtids('0-1-36') }))).toEqual(wait(/^db3 has transactions/))
+  })
+
+  it('is the writer of two that have the same where it is the first of the map', () => {
+    expect(again(member('db3', {}))).toMatchObject({ kind: 'writable' })
+    const idle = [member('db3', {}), member('db1', {}), member('db2', follows('db1'))]
+    expect(decideOwnServer(facts({ members: idle, own: { lastRun } }))).toEqual(
+      wait(/^db3 does not follow it$/),
+    )
+  })
+
+  it('is the writer again where another one still follows the one before, but not beside one of a stranger', () => {
+    expect(again(member('db3', follows('db2')))).toMatchObject({ kind: 'writable' })
+    expect(again(member('db3', follows('db9')))).toEqual(wait(/^db3 does not follow it$/))
+  })
+})
+
+describe('a replica that was away while another one took the place of its primary', () => {
+  const writer = { datasource: 'db2', code: null, reason: null, hold: false } as const
+  const lastRun = { startedAt: hour, wasWriter: false, wasSemiSyncSource: false, follows: 'db1' }
+  const left = (
+    reading: Partial<ServerReading>,
+    more: Parameters<typeof facts>[0] = {},
+    former: Partial<ServerReading> | undefined = {},
+  ) =>
+    decideOwnServer(
+      facts({
+        members: [
+          member('db1', former),
+          member('db2', { isWritable: true, gtids: readMariadbGtids('0-1-35,0-2-40', '0-1-35') }),
+          member('db3', reading),
+        ],
+        incumbent: { ...unconfirmed('db2', []), isConfirmed: true },
+        writer,
+        own: { name: 'db3', startedAt: hour, lastRun },
+        ...more,
+      }),
+    )
+
+  it('follows the new one', () => {
+    expect(left(follows('db1'))).toEqual({ kind: 'follow' })
+    expect(left(follows('db1'), {}, undefined)).toEqual({ kind: 'follow' })
+  })
+
+  it.each<readonly [string, Parameters<typeof left>]>([
+    ['somebody let it follow another one since', [follows('db9')]],
+    ['the one before can still be written', [follows('db1'), {}, { isWritable: true }]],
+    ['it has transactions of its own', [{ ...follows('db1'), gtids: readMariadbGtids('0-1-35,0-3-36') }]],
+    ['it received what the new one lacks', [follows('db1', { receivedGtids: readMariadbGtids('0-1-41') })]],
+    ['it has several sources', [{ channels: [channelTo('db1'), channelTo('db1', { name: 'b' })] }]],
+    ['nobody is confirmed as the writer', [follows('db1'), { incumbent: unconfirmed('db2', []) }]],
+    ['clients cannot write', [follows('db1'), { writer: { ...writer, datasource: null } }]],
+    ['the policy is MANUAL', [follows('db1'), { policy: 'MANUAL' }]],
+    [
+      'it never followed the one before',
+      [follows('db1'), { own: { name: 'db3', startedAt: hour, lastRun: { ...lastRun, follows: 'db2' } } }],
+    ],
+  ])('is left alone where %s', (_what, given) => {
+    expect(left(...given)).toBeNull()
+  })
+})
+
+describe('a primary that waits for replicas and has none', () => {
+  const lastRun = { startedAt: hour, wasWriter: true, wasSemiSyncSource: true }
+
+  it('ends its commits where another one took its place, although that one cannot be written now', () => {
+    const deposed = (reading: Partial<ServerReading>) =>
+      decideOwnServer(
+        facts({
+          members: members(member('db1', reading), member('db2', {})),
+          incumbent: unconfirmed('db2', []),
+          own: { startedAt: hour, lastRun },
+        }),
+      )
+    expect(deposed({ ...waitsInVain, waitingCommits: 2 })).toEqual({ kind: 'crash' })
+    expect(deposed(waitsInVain)).toEqual({ kind: 'read-only' })
+    expect(deposed({ ...waitsInVain, ackers: 1 })).toBeNull()
+  })
+
+  const stale = (more: Partial<ServerReading>, other: Partial<ServerReading>) =>
+    decideOwnServer(
+      facts({
+        members: [
+          member('db1', { ...waitsInVain, gtids: readMariadbGtids('0-1-37'), waitingCommits: 2, ...more }),
+          member('db2', other),
+          member('db3', follows('db2')),
+        ],
+        incumbent: { ...unconfirmed('db1', []), isConfirmed: true },
+        own: { startedAt: hour, lastRun },
+      }),
+    )
+  const heir = { gtids: readMariadbGtids('0-1-35,0-2-40') }
+
+  it('gives way to one that has more and was started since, before that one is made writable', () => {
+    expect(stale({}, heir)).toEqual({ kind: 'crash' })
+    expect(stale({ waitingCommits: 0, gtids: readMariadbGtids('0-1-35') }, heir)).toEqual({
+      kind: 'read-only',
+    })
+  })
+
+  it.each<readonly [string, Partial<ServerReading>, Partial<ServerReading>]>([
+    ['has told what the other one lacks', { waitingCommits: 1 }, heir],
+    ['has a replica', { ackers: 1 }, heir],
+    ['would go on without one', { ackGaps: ['rpl_semi_sync_master_timeout=86400000'] }, heir],
+    ['lacks nothing of the other one', {}, { gtids: readMariadbGtids('0-1-35') }],
+    ['is missed by a replica alone', {}, { ...heir, ...follows('db9') }],
+  ])('goes on where it %s', (_what, more, other) => {
+    expect(stale(more, other)).toBeNull()
+  })
+})
+
+describe('a writer whose settings are those of a source of semi-synchronous replication', () => {
+  const alone = (reading: Partial<ServerReading>, more: Parameters<typeof facts>[0] = {}) =>
+    decideOwnServer(
+      facts({
+        members: members(member('db1', { isWritable: true, ...roleAlone, semiSyncClients: 1, ...reading })),
+        incumbent: { ...unconfirmed('db1', []), isConfirmed: true },
+        writer: { datasource: 'db1', code: null, reason: null, hold: false },
+        ...more,
+      }),
+    )
+
+  it('waits for the word of a replica again once one would give it', () => {
+    expect(alone({})).toEqual({ kind: 'semi-sync' })
+  })
+
+  it.each<readonly [string, Partial<ServerReading>, Parameters<typeof facts>[0]]>([
+    ['no replica acknowledges', { semiSyncClients: 0 }, {}],
+    [
+      'other settings are missing, too',
+      { ackGaps: [...roleAlone.ackGaps, 'rpl_semi_sync_master_timeout=86400000'] },
+      {},
+    ],
+    ['it is one already', { ackGaps: [] }, {}],
+    ['the policy is MANUAL', {}, { policy: 'MANUAL' }],
+    ['it is not confirmed', {}, { incumbent: unconfirmed('db1', []) }],
+  ])('stays as it is where %s', (_what, reading, more) => {
+    expect(alone(reading, more)).toBeNull()
+  })
+})

@@ -139,7 +139,7 @@ describe('what a manager tells', () => {
         automatic: false,
         reason:
           'The manager changes no server: replication-user is not set. db1 may acknowledge what no other server has; ' +
-          'it needs rpl_semi_sync_master_enabled=1. db3 was not read since this manager was started.',
+          'it needs rpl_semi_sync_master_enabled=1, rpl_semi_sync_master_wait_point=AFTER_SYNC, rpl_semi_sync_master_timeout=86400000. db3 was not read since this manager was started.',
       },
       datasources: [db1, db2, await status('db3')],
     })

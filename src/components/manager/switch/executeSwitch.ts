@@ -165,7 +165,12 @@ export async function executeSwitch(
     if (isFailover) {
       const seen = (): Observation | null => manager.health({ ...from.member, service }).observation
       const first = seen()
-      const isBack = (): boolean => seen() !== first && seen()?.kind === 'answered'
+      // One that is back without its last commits answers all the time; it is none any more once it can be written.
+      const isBack = (): boolean => {
+        const now = seen()
+        if (now === first || now?.kind !== 'answered') return false
+        return first?.kind !== 'answered' || now.reading.isWritable
+      }
       await promoteSurvivor({ ...way, isBack })
     } else {
       unknown = await moveWriter({ ...way, from, known: run.known, drainTimeout: limits.drainTimeout })

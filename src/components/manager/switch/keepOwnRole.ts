@@ -87,6 +87,9 @@ export async function keepOwnRole(
       if (order.isSemiSyncSource) await server.setSemiSync({ source: true, replica: false })
       await server.setReadOnly(false)
       log.warn(facts, 'made the server of this host writable again: it was the writer before it was started')
+    } else if (order.kind === 'semi-sync') {
+      await server.setSemiSync({ source: true, replica: false })
+      log.warn(facts, 'lets the commits of the server of this host wait for a replica again')
     } else {
       if (order.kind === 'read-only') await endWrites(means, { source, server, reading })
       if (reading.semiSync.source) await server.setSemiSync({ source: false, replica: true })

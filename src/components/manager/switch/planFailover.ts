@@ -3,9 +3,18 @@ import { countGtids, countText, type GtidSet, gtidText, missingGtids } from '../
 import { receivedGtids } from '../../databases/probe.ts'
 import type { Observation } from '../checkResult.ts'
 import { promotable, standbyLast } from '../decideFailover.ts'
-import { errantGtids, isClaimant, isOut, leadTo, readingOf, sourceNames } from '../replicationGraph.ts'
+import {
+  errantGtids,
+  hasLostOwn,
+  isClaimant,
+  isOut,
+  leadTo,
+  readingOf,
+  sourceNames,
+} from '../replicationGraph.ts'
 import {
   directFollowers,
+  followsLater,
   ofChannels,
   ofLogs,
   ofOmissions,
@@ -42,13 +51,14 @@ export function planFailover(facts: FailoverFacts): SwitchPlan {
     return { ...none, refusals: [refusal(null, reason, 'Name it in the services map, with tapi map.')] }
   }
   const inUse = members.filter((it) => it !== from && !isOut(it))
-  const general = [...ofLost(from, facts), ...inUse.flatMap((it) => ofSurvivor(it, from, facts))]
-  const survivors = inUse.map((member): Survivor => {
+  const general = [...ofLost(from, members, facts), ...inUse.flatMap((it) => ofSurvivor(it, from, facts))]
+  // The lost one itself has what it has, where it is read.
+  const survivors = [...inUse, from].map((member): Survivor => {
     const reading = switchReadingOf(member)
     return { member, has: reading ? receivedGtids(reading) : null }
   })
   const candidates = survivors
-    .filter(({ member }) => promotable.has(member.role) && readingOf(member))
+    .filter(({ member }) => member !== from && promotable.has(member.role) && readingOf(member))
     .map((it) => ({
       ...it,
       refusals: [...ofCandidate(it.member, from, { ...facts, members }), ...ofMissing(it, survivors)],
@@ -72,20 +82,18 @@ export function planFailover(facts: FailoverFacts): SwitchPlan {
     return { ...none, refusals: [...why, ...general] }
   }
   const to = best.member
-  const absent = members.filter((it) => it !== from && readingOf(it) === undefined)
+  const left = members.filter((it) => it === from || readingOf(it) === undefined)
   return {
     ...none,
     to: to.name,
     loss: lossOf(from, best),
     refusals: [...best.refusals, ...general],
     followers: directFollowers(members, [from, to]).flatMap(({ name }) => (name === from.name ? [] : [name])),
-    remarks: [
-      `${from.name} was not reached: its manager lets it follow ${to.name} when it is back, unless it has transactions of its own.`,
-      ...absent.map(
-        ({ name }) =>
-          `${name} was not reached: let it follow ${to.name} when it is back (tapi datasource recover).`,
-      ),
-    ],
+    remarks: left.map((it) =>
+      readingOf(it)
+        ? `${it.name} lost what ${to.name} has: its manager lets it follow ${to.name}.`
+        : followsLater(it.name, to.name),
+    ),
   }
 }
 
@@ -95,11 +103,13 @@ function unapplied({ member, has }: Survivor): number {
   return has && gtids ? countGtids(missingGtids(has, gtids)) : 0
 }
 
-/** Evaluates the primary, which must not answer anybody. */
+/** Evaluates the primary, which must not answer anybody, or lack what another one has. */
 function ofLost(
-  { name, look }: SwitchMember,
+  from: SwitchMember,
+  members: readonly SwitchMember[],
   { check }: Pick<FailoverFacts, 'check'>,
 ): readonly SwitchRefusal[] {
+  const { name, look } = from
   if (look.kind === 'failed') {
     if (check === null || check.kind === 'failed') return []
     return [
@@ -115,6 +125,7 @@ function ofLost(
     if (channels.length > 0) {
       return [refusal(name, 'It answers, and follows another server.', 'Name the primary with tapi map.')]
     }
+    if (hasLostOwn(from, members)) return []
     return isWritable
       ? [refusal(name, 'It answers, and can be written: it is not lost.', 'Use tapi switch.')]
       : [
@@ -143,7 +154,8 @@ function ofSurvivor(
     const reason = `It cannot be reached, and may have transactions that no other server has: ${why}`
     return [refusal(name, reason, `Repair it, or ${takeOut}.`)]
   }
-  const errant = from.known && errantGtids(reading, from.known)
+  // What came after its last reading is its own; once it is back, others may have what it lost.
+  const errant = from.look.kind === 'answered' ? undefined : from.known && errantGtids(reading, from.known)
   return [
     ...ofPrivileges(member, facts),
     ...ofChannels(member),

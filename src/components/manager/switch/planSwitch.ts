@@ -330,6 +330,10 @@ export const directFollowers = (
     )
   })
 
+/** Returns the remark about a server that could not be told to follow the new primary. */
+export const followsLater = (name: string, to: string): string =>
+  `${name} was not reached: its manager lets it follow ${to} when it is back, unless it has transactions of its own.`
+
 /** Returns what becomes of the others, the old primary included. */
 function restOf(
   target: SwitchMember,
@@ -339,9 +343,6 @@ function restOf(
   const absent = members.filter((it) => it !== target && it !== from && readingOf(it) === undefined)
   return {
     followers: [from, ...directFollowers(members, [from, target])].map(({ name }) => name),
-    remarks: absent.map(
-      ({ name }) =>
-        `${name} was not reached: let it follow ${target.name} when it is back (tapi datasource recover).`,
-    ),
+    remarks: absent.map(({ name }) => followsLater(name, target.name)),
   }
 }

@@ -1,5 +1,12 @@
 import type { SwitchStep } from '../../../contracts/managerPayloads.ts'
-import { containsGtids, countGtids, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
+import {
+  containsGtids,
+  countGtids,
+  type GtidSet,
+  gtidText,
+  missingGtids,
+  noGtids,
+} from '../../databases/gtidSet.ts'
 import type { ServerReading } from '../../databases/probe.ts'
 import { becomePrimary, SwitchError, type SwitchNode, type Timing, words } from './runSwitch.ts'
 
@@ -36,19 +43,19 @@ export async function promoteSurvivor(options: {
     await next('catch-up')
     const [wanted, ...theirs] = await Promise.all([to, ...others].map(receivedOf))
     for (const [index, other] of others.entries()) refuseMissing(to, wanted, other, theirs[index])
-    while (!containsGtids((await to.server.gtids()) ?? nothing, wanted ?? nothing)) {
+    while (!containsGtids((await to.server.gtids()) ?? noGtids, wanted ?? noGtids)) {
       if (timing.now() >= deadline) throw late()
       await timing.wait(pause)
     }
     await next('promote')
+    // The connection to one that was started meanwhile is gone: its start led it back to the lost primary.
+    await Promise.all(others.map(({ server }) => server.gtids()))
     // Without a replica a source of semi-synchronous replication would keep its first clients waiting.
     await becomePrimary(to, { ...semiSync, source: semiSync.source && others.length > 0 })
   } catch (error) {
     throw new SwitchError(words(error), { cause: error })
   }
 }
-
-const nothing: GtidSet = { ranges: new Map(), upTo: new Map() }
 
 const late = (): SwitchError => new SwitchError('It took longer than clients may wait (connector-max-hold).')
 
@@ -60,9 +67,9 @@ async function receivedOf({ name, server }: SwitchNode): Promise<GtidSet> {
 
 function refuseMissing(
   { name }: SwitchNode,
-  has: GtidSet = nothing,
+  has: GtidSet = noGtids,
   { name: other }: SwitchNode,
-  its: GtidSet = nothing,
+  its: GtidSet = noGtids,
 ): void {
   const missing = missingGtids(its, has)
   if (missing.ranges.size === 0) return

@@ -2,10 +2,18 @@ import { printableLine } from '../../../base/printable.ts'
 import type { SwitchOperation, SwitchStep } from '../../../contracts/managerPayloads.ts'
 import type { Secret } from '../../../secrets/secret.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
-import { countText, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
-import type { ServerReading } from '../../databases/probe.ts'
+import {
+  containsGtids,
+  countText,
+  type GtidSet,
+  gtidText,
+  missingGtids,
+  noGtids,
+} from '../../databases/gtidSet.ts'
+import { receivedGtids, type ServerReading } from '../../databases/probe.ts'
 import type { ReplicationTls, SwitchReading, SwitchServer } from '../../databases/switchServer.ts'
 import { withTimeout } from '../../databases/withTimeout.ts'
+import { lacksRoleAlone } from '../replicationGraph.ts'
 import { drain } from './drain.ts'
 
 /** A data source with the connection that a switch has to it. */
@@ -265,6 +273,8 @@ type Unfinished = {
   readonly isCaughtUp: boolean
   /** True if `to` may have become writable, as far as the records tell. */
   readonly mayBePromoted: boolean
+  /** All other servers of the service. */
+  readonly others: readonly SwitchNode[]
 }
 
 /** Returns to which of its ends an unfinished switch can be brought, by what the servers are. Changes nothing. */
@@ -285,12 +295,26 @@ export async function settle(unfinished: Unfinished): Promise<Settlement> {
   return end
 }
 
-type Looks = { readonly old: Look; readonly target: Look }
+/** `others` are read only where one of both may have lost what one of them has. */
+type Looks = { readonly old: Look; readonly target: Look; readonly others: readonly Look[] }
 
-async function looksAt({ from, to }: Unfinished): Promise<Looks> {
+async function looksAt({ operation, from, to, others }: Unfinished): Promise<Looks> {
   const [old, target] = await Promise.all([look(from), look(to)])
-  return { old, target }
+  const isAsked = (operation === 'switch' && mayHaveLost(old)) || mayHaveLost(target)
+  return { old, target, others: isAsked ? await Promise.all(others.map(look)) : [] }
 }
+
+/** Returns true for a primary that was started meanwhile, which may have cost it a commit that a replica acknowledged. */
+const mayHaveLost = (its: Look): boolean =>
+  !(its instanceof DatabaseError) && !its.isWritable && its.channels.length === 0 && lacksRoleAlone(its)
+
+/** Returns true where another server has what such a primary lost. */
+const hasLost = (its: Look, others: readonly Look[]): boolean =>
+  mayHaveLost(its) &&
+  others.some((other) => {
+    const has = other instanceof DatabaseError ? null : receivedGtids(other)
+    return has && !containsGtids((its as SwitchReading).gtids ?? noGtids, has)
+  })
 
 export const look = (node: SwitchNode): Promise<Look> =>
   node.server.read().catch((error: unknown) => {
@@ -299,10 +323,16 @@ export const look = (node: SwitchNode): Promise<Look> =>
   })
 
 function endOf(
-  { operation, from, to, isCaughtUp, mayBePromoted }: Unfinished,
-  { old, target }: Looks,
+  { operation, from, to, isCaughtUp, mayBePromoted, others: rest }: Unfinished,
+  { old, target, others }: Looks,
 ): Settlement {
   const open = (reason: string): Settlement => ({ kind: 'open', reason })
+  /** Names the first one that cannot be read and may have what a primary lost. */
+  const blindFor = ({ name }: SwitchNode, its: Look, all: readonly (readonly [SwitchNode, Look])[]) => {
+    const blind = mayHaveLost(its) ? all.find(([, it]) => it instanceof DatabaseError) : undefined
+    return blind && open(`${blind[0].name} cannot be read, and may have what ${name} lost when it ended.`)
+  }
+  const remaining = rest.flatMap((it, index) => (others[index] ? [[it, others[index]] as const] : []))
   if (target instanceof DatabaseError) {
     if (mayBePromoted) return open(`${to.name} may be the primary, and ${target.message}`)
   } else {
@@ -310,29 +340,34 @@ function endOf(
     const isPromoted = target.isWritable || target.channels.length === 0
     const isOnly = operation === 'switch' && isCaughtUp && old instanceof DatabaseError
     if ((mayBePromoted && isPromoted) || isOnly) {
-      return { kind: 'forward' }
+      const known = operation === 'switch' ? [[from, old] as const] : []
+      return blindFor(to, target, [...known, ...remaining]) ?? { kind: 'forward' }
     }
     if (isPromoted) return open(`${to.name} does not follow ${from.name} any more.`)
   }
   // The lost primary has no part in it.
   if (operation === 'failover') return { kind: 'back' }
   if (old instanceof DatabaseError) return open(old.message)
-  return old.channels.length > 0 ? open(`${from.name} follows another server.`) : { kind: 'back' }
+  if (old.channels.length > 0) return open(`${from.name} follows another server.`)
+  return blindFor(from, old, [[to, target], ...remaining]) ?? { kind: 'back' }
 }
 
-async function goBack({ operation, from, to }: Unfinished, { old, target }: Looks): Promise<void> {
+async function goBack({ operation, from, to }: Unfinished, { old, target, others }: Looks): Promise<void> {
   if (!(target instanceof DatabaseError)) await to.server.startReplication()
   if (operation === 'failover') return
-  if (!(old instanceof DatabaseError) && !old.isWritable) await from.server.setReadOnly(false)
+  // Where it has lost something, the managers decide who takes its place.
+  if (!(old instanceof DatabaseError) && !old.isWritable && !hasLost(old, [target, ...others])) {
+    await from.server.setReadOnly(false)
+  }
 }
 
-async function goForward(from: SwitchNode, to: SwitchNode, { old, target }: Looks): Promise<void> {
+async function goForward(from: SwitchNode, to: SwitchNode, { old, target, others }: Looks): Promise<void> {
   // One that was away meanwhile may have started writable, by its own configuration.
   if (!(old instanceof DatabaseError) && old.isWritable && old.channels.length === 0) {
     await from.server.setReadOnly(true)
   }
   if (target instanceof DatabaseError) return
   if (target.channels.length > 0) await to.server.stopReplication()
-  if (!target.isWritable) await to.server.setReadOnly(false)
+  if (!target.isWritable && !hasLost(target, [old, ...others])) await to.server.setReadOnly(false)
   if (target.channels.length > 0) await to.server.forgetSources()
 }

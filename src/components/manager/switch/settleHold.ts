@@ -51,6 +51,9 @@ export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
   const views = manager.views(service)
   const nodes = [hold.from, hold.to].flatMap((name) => views.find((it) => it.name === name) ?? [])
   const [from, to] = nodes.map((it) => nodeOf(means.open, it))
+  const others = views.flatMap((it) =>
+    nodes.includes(it) || it.role === 'witness' ? [] : [nodeOf(means.open, it)],
+  )
   if (!from || !to) {
     return open('The services map does not name both of them any more.')
   }
@@ -59,7 +62,7 @@ export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
     // Later another manager may have settled it by way of the old primary.
     const isCaughtUp = isRecorded && isOwn && hold.isInForce
     // Another manager recorded its steps on its own host.
-    const unfinished = { operation, from, to, isCaughtUp, mayBePromoted: isRecorded || !isOwn }
+    const unfinished = { operation, from, to, isCaughtUp, mayBePromoted: isRecorded || !isOwn, others }
     const possible = await findEnd(unfinished)
     // Whoever can settle it is not disturbed by those who cannot.
     if (possible.kind === 'open') return { end: possible, left: [] }
@@ -73,7 +76,7 @@ export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
     if (!(error instanceof DatabaseError)) throw error
     return open(error.message)
   } finally {
-    closeNodes([from, to])
+    closeNodes([from, to, ...others])
   }
 }
 

@@ -27,6 +27,8 @@ export type ModelServer = {
   errant: string
   /** Those that it writes by itself once it follows. */
   errantOnceItFollows: string
+  /** True if it has all settings of a source of semi-synchronous replication but for the role, as after a start. */
+  lacksRole: boolean
   /** State of the receiver of its channel; null where that follows from `isRunning`. */
   receiver: Pick<Channel, 'receiver' | 'receiverError'> | null
 }
@@ -60,6 +62,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     refusesEvents: false,
     errant: '',
     errantOnceItFollows: '',
+    lacksRole: false,
     receiver: null,
   }))
   const acknowledged: number[] = []
@@ -97,6 +100,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
   const readingOf = (its: ModelServer): SwitchReading => ({
     ...idleReading,
     isWritable: its.isWritable,
+    ...(its.lacksRole && { ackGaps: ['rpl_semi_sync_master_enabled=1'] }),
     gtids: readMariadbGtids(its.errant, `0-1-${its.rows.length}`),
     serverId: Number(its.name.slice(2)),
     channels:
@@ -107,6 +111,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
               ...channel,
               source: { host: its.follows, port: 3306 },
               sourceId: null,
+              receivedGtids: readMariadbGtids(its.errant, `0-1-${its.rows.length + its.unapplied.length}`),
               receiver: its.isRunning && its.isReceiving ? 'running' : 'stopped',
               ...its.receiver,
             },

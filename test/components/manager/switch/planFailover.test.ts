@@ -75,6 +75,24 @@ describe('the plan of a failover', () => {
     })
   })
 
+  it('replaces a primary that is back without what a survivor has', () => {
+    const back = (text: string, change: Partial<SwitchReading> = {}) =>
+      member(1, { isWritable: false, gtids: readMariadbGtids(text), ...change })
+    const answers = { check: back('0-1-34').look } as const
+    const replicas = [survivor(2), survivor(3, { applied: 34 })]
+    const of = (from: SwitchMember) => plan([from, ...replicas], answers as Partial<FailoverFacts>)
+    expect(of(back('0-1-34'))).toMatchObject({
+      ...{ from: 'db1', to: 'db2', refusals: [] },
+      remarks: ['db1 lost what db2 has: its manager lets it follow db2.'],
+    })
+    expect(of(back('0-1-35')).refusals[0]?.reason).toBe('It answers, and is read-only: it is not lost.')
+    expect(of(back('0-1-34', { isWritable: true })).refusals[0]?.reason).toMatch(/can be written/)
+    // It has something, too, that nobody else has.
+    expect(of(back('0-1-34,7-9-1')).refusals.map(({ reason }) => reason)).toContain(
+      'It lacks 1 transaction that db1 has: 7-9-1.',
+    )
+  })
+
   it('says that the loss is unknown where the lost primary was never read', () => {
     const unread = { ...lost, known: null }
     expect(plan([unread, survivor(2)]).loss).toMatch(/^It is unknown what is lost: /)
@@ -147,7 +165,7 @@ describe('the plan of a failover', () => {
     ])
     const shunned = plan([lost, survivor(2), { ...away, state: 'SHUNNED' }])
     expect(shunned).toMatchObject({ to: 'db2', refusals: [] })
-    expect(shunned.remarks.at(-1)).toMatch(/^db3 was not reached: let it follow db2/)
+    expect(shunned.remarks.at(-1)).toMatch(/^db3 was not reached: its manager lets it follow db2/)
   })
 
   it.each<readonly [string, Survivor, string]>([

@@ -70,7 +70,7 @@ describe('the plan of a switch', () => {
     const plan = planSwitch(facts([member(1), member(2), member(3, {}, { ...gone, state: 'FAILED' })]))
     expect(plan).toMatchObject({ refusals: [], followers: ['db1'] })
     expect(plan.remarks).toEqual([
-      'db3 was not reached: let it follow db2 when it is back (tapi datasource recover).',
+      'db3 was not reached: its manager lets it follow db2 when it is back, unless it has transactions of its own.',
     ])
   })
 })

@@ -43,12 +43,13 @@ const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
     to: model.nodeOf('db2'),
     isCaughtUp: recorded === 'promote',
     mayBePromoted: recorded === 'promote',
+    others: [model.nodeOf('db3')],
   })
 
 const survivors = (model: ReturnType<typeof createModel>): readonly string[] =>
   model.servers.filter((it) => it.name !== 'db1' && it.isWritable).map(({ name }) => name)
 
-const operations = 10
+const operations = 11
 const faults: readonly Fault[] = Array.from({ length: operations }, (_, at) => at).flatMap((at) =>
   (['before', 'after'] as const).flatMap((when) =>
     (['link', 'server'] as const).map((what) => ({ at, when, what })),
@@ -65,6 +66,7 @@ describe('a failover', () => {
       'db2 received',
       'db3 received',
       'db2 gtids',
+      'db3 gtids',
       'db2 stop',
       'db2 writable',
       'db2 forget',

@@ -48,6 +48,7 @@ const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
     to: model.nodeOf('db2'),
     isCaughtUp: recorded === 'promote',
     mayBePromoted: recorded === 'promote',
+    others: [model.nodeOf('db3')],
   })
 
 const writable = (model: ReturnType<typeof createModel>): readonly string[] =>
@@ -193,6 +194,53 @@ describe('a switch of the writer', () => {
     const { rows } = model.server(writer ?? '')
     expect(model.acknowledged.filter((row) => !rows.includes(row))).toEqual([])
     expect(model.mostWritable()).toBe(1)
+  })
+
+  describe('whose old primary was started meanwhile, and may have lost what a replica acknowledged,', () => {
+    const restarted = async (rows: number) => {
+      const model = createModel()
+      for (const it of model.servers) it.rows = [-3, -2, -1]
+      model.server('db1').isWritable = false
+      model.server('db1').lacksRole = true
+      model.server('db1').rows = [-3, -2, -1].slice(0, rows)
+      return model
+    }
+
+    it('goes back where it has all that the others have', async () => {
+      const model = await restarted(3)
+      expect(await settleIn(model, 'hold')).toEqual({ kind: 'back' })
+      expect(writable(model)).toEqual(['db1'])
+    })
+
+    it('makes it no writer where it lacks something: the managers decide who is', async () => {
+      const model = await restarted(2)
+      expect(await settleIn(model, 'hold')).toEqual({ kind: 'back' })
+      expect(writable(model)).toEqual([])
+    })
+
+    it.each(['db2', 'db3'])('is not settled while %s cannot be read', async (name) => {
+      const model = await restarted(3)
+      model.server(name).isUp = false
+      expect(await settleIn(model, 'hold')).toEqual({
+        kind: 'open',
+        reason: `${name} cannot be read, and may have what db1 lost when it ended.`,
+      })
+      expect(writable(model)).toEqual([])
+    })
+  })
+
+  it('does not make the new primary writable where a start cost it what another one has', async () => {
+    const settled = async (rows: readonly number[], isUp = true) => {
+      const model = createModel()
+      await move(model)
+      Object.assign(model.server('db2'), { isWritable: false, lacksRole: true, follows: null })
+      Object.assign(model.server('db3'), { rows: [...model.server('db2').rows, ...rows], isUp })
+      return [await settleIn(model, 'promote'), writable(model)]
+    }
+    expect(await settled([])).toEqual([{ kind: 'forward' }, ['db2']])
+    expect(await settled([7])).toEqual([{ kind: 'forward' }, []])
+    const reason = 'db3 cannot be read, and may have what db2 lost when it ended.'
+    expect(await settled([], false)).toEqual([{ kind: 'open', reason }, []])
   })
 
   it('is not settled while nobody can tell whether the new primary may be written', async () => {
