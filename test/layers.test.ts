@@ -271,7 +271,7 @@ const library = (specifier: string): string => specifier.split('/')[0] ?? specif
 
 /** Tests without a twin in src: of the whole project, or of parts of it together. */
 const withoutTwin =
-  /^(?:lab|scenarios|browser|ci|soak|support)\/|^(?:docs|engineMatrix|faultTable|layers|stress\.slow|times)\.test\.ts$/
+  /^(?:lab|scenarios|simulation|browser|ci|soak|support)\/|^(?:docs|engineMatrix|faultTable|layers|stress\.slow|times)\.test\.ts$/
 
 describe('the layers of src', () => {
   it('are checked against source files that exist', () => {
