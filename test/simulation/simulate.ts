@@ -1,6 +1,6 @@
 import type { ServicesMap } from '../../src/contracts/servicesMap.ts'
 import { createNetwork } from './network.ts'
-import { createRandom, type Random } from './random.ts'
+import { createRandom } from './random.ts'
 import { createSimulatedManager, type SimulatedManager, service } from './simulatedManager.ts'
 import { createSimulatedServer, gtidOf, type SimulatedServer, type Transaction } from './simulatedServer.ts'
 import { createVirtualTime, withTimersOf } from './virtualTime.ts'
@@ -32,7 +32,6 @@ export type Outcome = {
 
 type World = {
   readonly names: readonly string[]
-  readonly random: Random
   readonly servers: ReadonlyMap<string, SimulatedServer>
   readonly managers: ReadonlyMap<string, SimulatedManager>
 }
@@ -71,6 +70,7 @@ export async function simulate(seed: number): Promise<Outcome> {
       },
     ],
   }
+  const after = (milliseconds: number, work: () => void): void => void time.after(milliseconds, work, null)
   const dark = new Set<string>()
   const isOn = (host: string): boolean => !dark.has(host)
 
@@ -125,21 +125,15 @@ export async function simulate(seed: number): Promise<Outcome> {
         crash: () => {
           counts.crashes += 1
           managers.get(host)?.kill()
-          time.after(
-            random.between(100, 2000),
-            () => {
-              server(host).crash(0)
-              server(host).start()
-              if (isOn(host)) managers.get(host)?.start()
-            },
-            null,
-          )
+          after(random.between(100, 2000), () => {
+            server(host).crash(0)
+            server(host).start()
+            startManager(host)
+          })
         },
       }),
     )
   }
-
-  const after = (milliseconds: number, work: () => void): void => void time.after(milliseconds, work, null)
 
   // --- Begin: the first one is the primary, all others follow it.
   const [first = ''] = names
@@ -155,7 +149,7 @@ export async function simulate(seed: number): Promise<Outcome> {
   }
 
   // --- Faults.
-  const world: World = { names, random, servers, managers }
+  const world: World = { names, servers, managers }
   const heals = new Set<() => void>()
   /** Ends a fault after a while, or with all others. */
   function heal(milliseconds: number, work: () => void): void {
@@ -170,6 +164,10 @@ export async function simulate(seed: number): Promise<Outcome> {
     if (!isOn(name) || server(name).isUp()) return
     tell(`${name} starts`)
     server(name).start()
+  }
+
+  function startManager(host: string): void {
+    if (isOn(host)) managers.get(host)?.start()
   }
 
   function cut(from: string, to: string): void {
@@ -206,26 +204,26 @@ export async function simulate(seed: number): Promise<Outcome> {
     const primary = names.find((name) => server(name).isWritable())
     return primary !== undefined && random.isChance(0.6) ? primary : random.of(names)
   }
-  const while_ = (): number =>
+  const duration = (): number =>
     random.of([random.between(200, 2000), random.between(2000, 15_000), random.between(10_000, 40_000)])
 
   function killServer(): void {
     const name = victim()
-    const [down] = [while_()]
+    const down = duration()
     tell(`FAULT kill the server of ${name}, for ${Math.round(down)} ms`)
     server(name).crash(random.of([0, 0, 1, 2]))
     heal(down, () => startServer(name))
   }
   function stopServer(): void {
     const name = victim()
-    const down = while_()
+    const down = duration()
     tell(`FAULT stop the server of ${name} properly, for ${Math.round(down)} ms`)
     server(name).stop()
     heal(down, () => startServer(name))
   }
   function hangServer(): void {
     const name = victim()
-    const down = while_()
+    const down = duration()
     tell(`FAULT the server of ${name} hangs, for ${Math.round(down)} ms`)
     server(name).hang()
     heal(down, () => {
@@ -238,20 +236,18 @@ export async function simulate(seed: number): Promise<Outcome> {
     const down = random.between(100, 5000)
     tell(`FAULT kill the manager of ${name}, for ${Math.round(down)} ms`)
     managers.get(name)?.kill()
-    heal(down, () => {
-      if (isOn(name)) managers.get(name)?.start()
-    })
+    heal(down, () => startManager(name))
   }
   function pauseManager(): void {
     const name = random.of(names)
-    const down = while_()
+    const down = duration()
     tell(`FAULT the manager of ${name} hangs, for ${Math.round(down)} ms`)
     managers.get(name)?.pause()
     heal(down, () => managers.get(name)?.resume())
   }
   function powerCord(): void {
     const name = victim()
-    const down = while_()
+    const down = duration()
     tell(`FAULT no power for ${name}, for ${Math.round(down)} ms`)
     dark.add(name)
     managers.get(name)?.kill({ isTold: false })
@@ -260,14 +256,12 @@ export async function simulate(seed: number): Promise<Outcome> {
       if (!dark.delete(name)) return
       tell(`${name} has power again`)
       after(random.between(500, 3000), () => startServer(name))
-      after(random.between(500, 3000), () => {
-        if (isOn(name)) managers.get(name)?.start()
-      })
+      after(random.between(500, 3000), () => startManager(name))
     })
   }
   function isolate(): void {
     const name = victim()
-    const down = while_()
+    const down = duration()
     tell(`FAULT ${name} is cut off, for ${Math.round(down)} ms`)
     for (const other of names) {
       if (other === name) continue
@@ -283,7 +277,7 @@ export async function simulate(seed: number): Promise<Outcome> {
     const [from, to] = [random.of(names), random.of(names)]
     if (from === to) return
     const isOneWay = random.isChance(0.4)
-    const down = while_()
+    const down = duration()
     tell(
       `FAULT the link from ${from} to ${to} is cut${isOneWay ? '' : ' both ways'}, for ${Math.round(down)} ms`,
     )
@@ -301,27 +295,27 @@ export async function simulate(seed: number): Promise<Outcome> {
     const by = random.between(20, 1500)
     tell(`FAULT the link from ${from} to ${to} is slow by ${Math.round(by)} ms`)
     network.slow(from, to, by)
-    heal(while_(), () => network.slow(from, to, 0))
+    heal(duration(), () => network.slow(from, to, 0))
   }
   function slowApplier(): void {
     const name = random.of(names)
     const by = random.between(50, 1000)
     tell(`FAULT ${name} applies slowly, ${Math.round(by)} ms each`)
     server(name).setApplyDelay(by)
-    heal(while_(), () => server(name).setApplyDelay(1))
+    heal(duration(), () => server(name).setApplyDelay(1))
   }
   function fullDisk(): void {
     const name = random.of(names)
     tell(`FAULT the disk of the manager of ${name} is full`)
     managers.get(name)?.fillDisk(true)
-    heal(while_(), () => managers.get(name)?.fillDisk(false))
+    heal(duration(), () => managers.get(name)?.fillDisk(false))
   }
   function clockJump(): void {
     const name = random.of(names)
     const by = random.of([-3_600_000, -10_000, 10_000, 3_600_000])
     tell(`FAULT the clock of ${name} jumps by ${by} ms`)
     managers.get(name)?.setClock(by)
-    heal(while_(), () => managers.get(name)?.setClock(0))
+    heal(duration(), () => managers.get(name)?.setClock(0))
   }
   function orderSwitch(): void {
     const its = managers.get(random.of(names))?.running()

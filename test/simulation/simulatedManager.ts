@@ -94,6 +94,21 @@ export function createSimulatedManager(means: {
   const errorOf = (to: string, code: 'unreachable' | 'timeout', words: string): DatabaseError =>
     new DatabaseError({ code, message: `The database ${to} ${words}` })
 
+  /** Brings an answer of a host to the process that waits for it, unless the way back is cut. */
+  const answerFrom =
+    (from: string, owner: SimulatedProcess | null, cancel: () => void) =>
+    (settle: () => void): void => {
+      if (!network.isWhole(from, host) || !isOn(from)) return
+      time.after(
+        network.delay(from, host),
+        () => {
+          cancel()
+          settle()
+        },
+        owner,
+      )
+    }
+
   /** Calls a server: what it does happens there once the call has come, and its answer may be lost. */
   function call<Result>(options: {
     readonly to: string
@@ -109,17 +124,7 @@ export function createSimulatedManager(means: {
         onLate?.()
         reject(errorOf(to, 'timeout', 'did not answer in time.'))
       })
-      const answer = (settle: () => void): void => {
-        if (!network.isWhole(to, host) || !isOn(to)) return
-        time.after(
-          network.delay(to, host),
-          () => {
-            cancel()
-            settle()
-          },
-          owner,
-        )
-      }
+      const answer = answerFrom(to, owner, cancel)
       time.after(
         network.delay(host, to),
         () => {
@@ -229,17 +234,7 @@ export function createSimulatedManager(means: {
     return new Promise((resolve, reject) => {
       const fail = (detail: string): void => reject(new ProblemError({ code: 'manager-unreachable', detail }))
       const cancel = time.after(limit, () => fail(`The manager of ${other.host} does not answer.`))
-      const answer = (settle: () => void): void => {
-        if (!network.isWhole(other.host, host) || !isOn(other.host)) return
-        time.after(
-          network.delay(other.host, host),
-          () => {
-            cancel()
-            settle()
-          },
-          owner,
-        )
-      }
+      const answer = answerFrom(other.host, owner, cancel)
       time.after(
         network.delay(host, other.host),
         () => {

@@ -68,7 +68,7 @@ export function createSimulatedServer(means: {
   let log: Transaction[] = []
   let replicated: Transaction | null = null
   let follows: string | null = null
-  /** When the engine was told of the end of each of the last transactions. */
+  /** Times at which the engine committed each of the last transactions. */
   const committedAt = new Map<Transaction, number>()
 
   // Until it ends.
@@ -85,7 +85,7 @@ export function createSimulatedServer(means: {
   let applierError: Channel['applierError'] = null
   let stream: Stream | null = null
   let streams: Stream[] = []
-  /** Replicas that were not told of the end of their connections, since the host lost its power. */
+  /** Connections whose replicas do not know that they ended, since the host lost its power. */
   let untold: Stream[] = []
   let waiting: Writing[] = []
   let blocked: (() => void)[] = []
@@ -432,7 +432,7 @@ export function createSimulatedServer(means: {
         isIdle: false,
         transaction: { id: gtidOf(it.transaction), seconds: Math.floor((time.now() - it.begun) / 1000) },
       })),
-    /** A commit whose session is ended stays, and nobody is told of it. */
+    /** A commit whose session is ended stays, and is not acknowledged. */
     kill: (ids: readonly number[]): void => {
       waiting = waiting.filter((it) => !ids.includes(it.id))
       if (commitLock) blocked = []
@@ -504,7 +504,7 @@ export function createSimulatedServer(means: {
       receiver = 'stopped'
       lost(before.filter((it) => !log.includes(it)))
     },
-    /** Ends as an administrator ends it: commits that wait stay, and nobody is told of them. */
+    /** Ends as an administrator ends it: commits that wait stay, and are not acknowledged. */
     stop: (): void => {
       if (!isUp || isHung) return
       waiting = []

@@ -1,7 +1,6 @@
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import type { DataSourceRole } from '../../contracts/servicesMap.ts'
 import { gtidText, missingGtids, uniteGtids } from '../databases/gtidSet.ts'
-import { receivedGtids } from '../databases/probe.ts'
 import { startTolerance } from './decideOwnServer.ts'
 import type { Incumbent, OpenSwitch } from './decideWriter.ts'
 import {
@@ -11,6 +10,7 @@ import {
   leadTo,
   type Member,
   readingOf,
+  receivedBy,
   toldGtids,
 } from './replicationGraph.ts'
 
@@ -90,12 +90,8 @@ function ofPrimary({ name, known }: Member, strangers: number): string[] {
  * it that, until it had fetched it again. While the primary writes, others are read too early to have all of it.
  */
 function ofAcknowledged({ name, known, readAt }: Member, others: readonly Member[]): string[] {
-  const sets = others.map((it) => {
-    const reading = readingOf(it)
-    return reading ? receivedGtids(reading) : null
-  })
   const told = known && toldGtids(known)
-  const missing = told && missingGtids(told, uniteGtids(sets.filter((it) => it !== null)))
+  const missing = told && missingGtids(told, uniteGtids(others.flatMap((it) => receivedBy(it) ?? [])))
   const isMissed = missing !== null && missing.ranges.size > 0
   const started = others.filter((it) => {
     const uptime = readingOf(it)?.uptime

@@ -12,6 +12,7 @@ import {
   type Member,
   ownLostGtids,
   readingOf,
+  receivedBy,
   removableCommits,
   toldGtids,
 } from './replicationGraph.ts'
@@ -73,6 +74,7 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
   if (policy !== 'AUTOMATIC' || openSwitch !== null) return null
   const isRestarted =
     startedAt !== null && lastRun !== undefined && isLaterStart(lastRun.startedAt, startedAt)
+  const mayCrash = !isRestarted && lastRun?.wasCrashed === undefined && reading.ackGaps.length === 0
   if (primary !== own) {
     const isSure = incumbent.isConfirmed && writer.datasource === primary.name
     // Nobody made it what it is since it was the writer: another one took its place while it was away.
@@ -80,10 +82,7 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
     // Whatever became of that one, this one acknowledges nothing any more: its replicas are gone.
     const hasEnded = isDeposed || (lastRun?.wasWriter === true && acknowledgesNothing(reading))
     if (reading.isWritable) {
-      if (removableCommits(reading) > 0) {
-        const isInItsRun = hasEnded && !isRestarted && lastRun.wasCrashed === undefined
-        return isInItsRun && reading.ackGaps.length === 0 ? { kind: 'crash' } : null
-      }
+      if (removableCommits(reading) > 0) return hasEnded && mayCrash ? { kind: 'crash' } : null
       const isFormer = hasEnded || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null
     }
@@ -94,7 +93,7 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
   if (isPrimary(reading)) {
     if (isStale(own, reading, members)) {
       if (removableCommits(reading) === 0) return { kind: 'read-only' }
-      return !isRestarted && lastRun?.wasCrashed === undefined ? { kind: 'crash' } : null
+      return mayCrash ? { kind: 'crash' } : null
     }
     const isWriter = incumbent.isConfirmed && writer.datasource === name
     return isWriter && lacksRoleAlone(reading) && reading.semiSyncClients > 0 ? { kind: 'semi-sync' } : null
@@ -175,7 +174,7 @@ function reasonToWait(
     if (!isOut(it) && !givesIn && !isFollower(own, its, members)) {
       return `${it.name} does not follow it`
     }
-    const has = receivedGtids(its)
+    const has = receivedBy(it)
     if (!has || !reading.gtids) return `the GTIDs of ${has ? own.name : it.name} are not known`
     const missing = missingGtids(has, reading.gtids)
     if (missing.ranges.size > 0) {
@@ -201,6 +200,5 @@ function givesWay(
 ): boolean {
   if (its.channels.length > 0) return its.channels.length === 1 && followedName(it, members) !== null
   if (!its.gtids || !reading.gtids) return false
-  const hasMore = missingGtids(reading.gtids, its.gtids).ranges.size > 0
-  return hasMore || members.indexOf(own) < members.indexOf(it)
+  return !containsGtids(its.gtids, reading.gtids) || members.indexOf(own) < members.indexOf(it)
 }

@@ -135,6 +135,12 @@ export function showsPrimary(
   return leadsMost(target, inUse, all)
 }
 
+/** Returns what a member has or has received by its last check; null where nothing is known of that. */
+export function receivedBy(member: Member): GtidSet | null {
+  const reading = readingOf(member)
+  return reading ? receivedGtids(reading) : null
+}
+
 /**
  * Returns true for a former primary that is back, takes no writes, follows nobody, and lacks a transaction that it wrote itself
  * and another member has or has received: its end cost it that. What others wrote by themselves does not count.
@@ -144,9 +150,8 @@ export function hasLostOwn(member: Member, others: readonly Member[]): boolean {
   if (!reading?.gtids || reading.isWritable || reading.channels.length > 0) return false
   const { gtids } = reading
   return others.some((it) => {
-    const its = readingOf(it)
-    const has = its && receivedGtids(its)
-    return has != null && missingGtids(has, gtids, (source) => !isSourceOf(reading, source)).ranges.size > 0
+    const has = receivedBy(it)
+    return has !== null && missingGtids(has, gtids, (source) => !isSourceOf(reading, source)).ranges.size > 0
   })
 }
 

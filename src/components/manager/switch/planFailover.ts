@@ -1,6 +1,5 @@
 import type { SwitchRefusal } from '../../../contracts/managerPayloads.ts'
 import { countGtids, countText, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
-import { receivedGtids } from '../../databases/probe.ts'
 import type { Observation } from '../checkResult.ts'
 import { promotable, standbyLast } from '../decideFailover.ts'
 import {
@@ -10,6 +9,7 @@ import {
   isOut,
   leadTo,
   readingOf,
+  receivedBy,
   sourceNames,
 } from '../replicationGraph.ts'
 import {
@@ -53,10 +53,7 @@ export function planFailover(facts: FailoverFacts): SwitchPlan {
   const inUse = members.filter((it) => it !== from && !isOut(it))
   const general = [...ofLost(from, members, facts), ...inUse.flatMap((it) => ofSurvivor(it, from, facts))]
   // The lost one itself has what it has, where it is read.
-  const survivors = [...inUse, from].map((member): Survivor => {
-    const reading = switchReadingOf(member)
-    return { member, has: reading ? receivedGtids(reading) : null }
-  })
+  const survivors = [...inUse, from].map((member): Survivor => ({ member, has: receivedBy(member) }))
   const candidates = survivors
     .filter(({ member }) => member !== from && promotable.has(member.role) && readingOf(member))
     .map((it) => ({

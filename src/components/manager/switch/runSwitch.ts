@@ -295,26 +295,33 @@ export async function settle(unfinished: Unfinished): Promise<Settlement> {
   return end
 }
 
+type Seen = readonly [SwitchNode, Look]
+
 /** `others` are read only where one of both may have lost what one of them has. */
-type Looks = { readonly old: Look; readonly target: Look; readonly others: readonly Look[] }
+type Looks = { readonly old: Look; readonly target: Look; readonly others: readonly Seen[] }
 
 async function looksAt({ operation, from, to, others }: Unfinished): Promise<Looks> {
   const [old, target] = await Promise.all([look(from), look(to)])
   const isAsked = (operation === 'switch' && mayHaveLost(old)) || mayHaveLost(target)
-  return { old, target, others: isAsked ? await Promise.all(others.map(look)) : [] }
+  const lookAt = async (it: SwitchNode): Promise<Seen> => [it, await look(it)]
+  return { old, target, others: isAsked ? await Promise.all(others.map(lookAt)) : [] }
 }
 
 /** Returns true for a primary that was started meanwhile, which may have cost it a commit that a replica acknowledged. */
-const mayHaveLost = (its: Look): boolean =>
+const mayHaveLost = (its: Look): its is SwitchReading =>
   !(its instanceof DatabaseError) && !its.isWritable && its.channels.length === 0 && lacksRoleAlone(its)
 
 /** Returns true where another server has what such a primary lost. */
-const hasLost = (its: Look, others: readonly Look[]): boolean =>
-  mayHaveLost(its) &&
-  others.some((other) => {
+function hasLost(its: Look, others: readonly Look[]): boolean {
+  if (!mayHaveLost(its)) return false
+  const own = its.gtids ?? noGtids
+  return others.some((other) => {
     const has = other instanceof DatabaseError ? null : receivedGtids(other)
-    return has && !containsGtids((its as SwitchReading).gtids ?? noGtids, has)
+    return has !== null && !containsGtids(own, has)
   })
+}
+
+const looksOf = (seen: readonly Seen[]): readonly Look[] => seen.map(([, it]) => it)
 
 export const look = (node: SwitchNode): Promise<Look> =>
   node.server.read().catch((error: unknown) => {
@@ -323,16 +330,15 @@ export const look = (node: SwitchNode): Promise<Look> =>
   })
 
 function endOf(
-  { operation, from, to, isCaughtUp, mayBePromoted, others: rest }: Unfinished,
+  { operation, from, to, isCaughtUp, mayBePromoted }: Unfinished,
   { old, target, others }: Looks,
 ): Settlement {
   const open = (reason: string): Settlement => ({ kind: 'open', reason })
   /** Names the first one that cannot be read and may have what a primary lost. */
-  const blindFor = ({ name }: SwitchNode, its: Look, all: readonly (readonly [SwitchNode, Look])[]) => {
+  const blindFor = ({ name }: SwitchNode, its: Look, all: readonly Seen[]) => {
     const blind = mayHaveLost(its) ? all.find(([, it]) => it instanceof DatabaseError) : undefined
     return blind && open(`${blind[0].name} cannot be read, and may have what ${name} lost when it ended.`)
   }
-  const remaining = rest.flatMap((it, index) => (others[index] ? [[it, others[index]] as const] : []))
   if (target instanceof DatabaseError) {
     if (mayBePromoted) return open(`${to.name} may be the primary, and ${target.message}`)
   } else {
@@ -340,8 +346,8 @@ function endOf(
     const isPromoted = target.isWritable || target.channels.length === 0
     const isOnly = operation === 'switch' && isCaughtUp && old instanceof DatabaseError
     if ((mayBePromoted && isPromoted) || isOnly) {
-      const known = operation === 'switch' ? [[from, old] as const] : []
-      return blindFor(to, target, [...known, ...remaining]) ?? { kind: 'forward' }
+      const known: readonly Seen[] = operation === 'switch' ? [[from, old]] : []
+      return blindFor(to, target, [...known, ...others]) ?? { kind: 'forward' }
     }
     if (isPromoted) return open(`${to.name} does not follow ${from.name} any more.`)
   }
@@ -349,14 +355,14 @@ function endOf(
   if (operation === 'failover') return { kind: 'back' }
   if (old instanceof DatabaseError) return open(old.message)
   if (old.channels.length > 0) return open(`${from.name} follows another server.`)
-  return blindFor(from, old, [[to, target], ...remaining]) ?? { kind: 'back' }
+  return blindFor(from, old, [[to, target], ...others]) ?? { kind: 'back' }
 }
 
 async function goBack({ operation, from, to }: Unfinished, { old, target, others }: Looks): Promise<void> {
   if (!(target instanceof DatabaseError)) await to.server.startReplication()
   if (operation === 'failover') return
   // Where it has lost something, the managers decide who takes its place.
-  if (!(old instanceof DatabaseError) && !old.isWritable && !hasLost(old, [target, ...others])) {
+  if (!(old instanceof DatabaseError) && !old.isWritable && !hasLost(old, [target, ...looksOf(others)])) {
     await from.server.setReadOnly(false)
   }
 }
@@ -368,6 +374,6 @@ async function goForward(from: SwitchNode, to: SwitchNode, { old, target, others
   }
   if (target instanceof DatabaseError) return
   if (target.channels.length > 0) await to.server.stopReplication()
-  if (!target.isWritable && !hasLost(target, [old, ...others])) await to.server.setReadOnly(false)
+  if (!target.isWritable && !hasLost(target, [old, ...looksOf(others)])) await to.server.setReadOnly(false)
   if (target.channels.length > 0) await to.server.forgetSources()
 }
