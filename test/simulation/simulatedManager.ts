@@ -78,11 +78,15 @@ export function createSimulatedManager(means: {
   const wait = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(new Error('aborted'))
-      const cancel = time.after(milliseconds, resolve)
-      signal?.addEventListener('abort', () => {
+      const end = (): void => {
         cancel()
         reject(new Error('aborted'))
+      }
+      const cancel = time.after(milliseconds, () => {
+        signal?.removeEventListener('abort', end)
+        resolve()
       })
+      signal?.addEventListener('abort', end)
     })
   const timing = { now: () => time.now(), wait: (milliseconds: number) => wait(milliseconds) }
   const line = (level: string) => (facts: object, message: string) =>

@@ -175,9 +175,10 @@ export function createServiceAssessments(options: {
     const isSure = incumbent.isConfirmed && writer.datasource === incumbent.name
     const isWriter = isSure && incumbent.name === source.name && reading.isWritable
     if (isWriter || (!reading.isWritable && reading.channels.length > 0)) {
-      const isFollowing =
-        isSure && reading.channels.length === 1 && followedName(it, members) === incumbent.name
-      const follows = isFollowing ? incumbent.name : own.runs.of(source)?.follows
+      const followed = reading.channels.length === 1 ? followedName(it, members) : null
+      // A failover lets it follow the one that it promotes before that is the primary, and may end without it.
+      const known = [isSure ? incumbent.name : null, holds.openSwitch(service)?.to]
+      const follows = followed !== null && known.includes(followed) ? followed : own.runs.of(source)?.follows
       noteRun(own.runs, source, {
         ...{ startedAt, wasWriter: isWriter, wasSemiSyncSource: isWriter && reading.semiSync.source },
         ...(follows != null && !isWriter && { follows }),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { readMariadbGtids } from '../../../src/components/databases/gtidSet.ts'
 import { createManager } from '../../../src/components/manager/createManager.ts'
 import { openStateStore } from '../../../src/components/manager/managerState.ts'
 import type { HoldOrder } from '../../../src/components/manager/switchHolds.ts'
 import { follows, idle, managed, type Name, names, rolesTo, writes } from './managedService.ts'
-import { installed, refusing } from './support.ts'
+import { answered, channel, installed, place, refusing } from './support.ts'
 
 const id = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'
 const otherId = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a12'
@@ -352,5 +353,31 @@ describe('the end of the hold of a switch', () => {
     await switchTo(world, 'db2')
     await release(world, 'db2')
     expect([world.state('db2'), world.writer().datasource]).toEqual(['ONLINE', 'db2'])
+  })
+})
+
+describe('a failover that went back', () => {
+  const gtids = readMariadbGtids('0-1-5')
+  const replica = (source: Name) =>
+    answered({
+      ...{ serverId: 3, gtids, uptime: 100 },
+      channels: [{ ...channel, source: place(source), sourceId: null, receivedGtids: gtids }],
+    })
+  const primary = answered({ isWritable: true, serverId: 1, gtids })
+
+  it.each([
+    ['lets a replica that it moved follow the primary again', true, { kind: 'follow' }],
+    ['is no reason to move a replica that somebody gave that source', false, undefined],
+  ])('%s', async (_, isMoved, wanted) => {
+    const world = await agreed({ own: 'db3' })
+    await world.see('db1', primary)
+    await world.see('db3', replica('db1'))
+    hold(world, { operation: 'failover', step: 'catch-up' })
+    if (isMoved) await world.see('db3', replica('db2'))
+    await release(world, null)
+    await world.see('db1', primary)
+    await world.see('db3', replica('db2'))
+    expect(world.writer().datasource).toBe('db1')
+    expect(world.manager().ownOrder('alpha')?.order).toEqual(wanted)
   })
 })

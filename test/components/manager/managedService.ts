@@ -1,5 +1,7 @@
 import type { Observation } from '../../../src/components/manager/checkResult.ts'
 import { createManager } from '../../../src/components/manager/createManager.ts'
+import { addressOf } from '../../../src/components/manager/dataSources.ts'
+import { openLastRuns } from '../../../src/components/manager/lastRuns.ts'
 import { openStateStore } from '../../../src/components/manager/managerState.ts'
 import { operate } from '../../../src/components/manager/operate.ts'
 import type { Member } from '../../../src/components/manager/replicationGraph.ts'
@@ -31,8 +33,15 @@ export const memberOf = (name: Name, look: Observation, more: Partial<Member> = 
 type Line = { readonly level: string; readonly message: string; readonly facts: object }
 
 /** A manager whose disk is a variable, and what it said. */
-export function managed(more: { readonly map?: ServicesMap; readonly onOutsideChange?: OutsideChange } = {}) {
-  const { map = installed, onOutsideChange = 'follow' } = more
+export function managed(
+  more: {
+    readonly map?: ServicesMap
+    readonly onOutsideChange?: OutsideChange
+    /** Data source on its own host; none unless given. */
+    readonly own?: Name
+  } = {},
+) {
+  const { map = installed, onOutsideChange = 'follow', own } = more
   let disk: string | undefined
   let isFull = false
   const lines: Line[] = []
@@ -43,6 +52,13 @@ export function managed(more: { readonly map?: ServicesMap; readonly onOutsideCh
     write: (value: unknown) => {
       if (isFull) throw new Error('full')
       disk = JSON.stringify(value)
+    },
+  }
+  let runs: unknown
+  const kept = {
+    read: () => runs,
+    write: (value: unknown) => {
+      runs = value
     },
   }
   const monitor = fakeMonitor()
@@ -58,6 +74,12 @@ export function managed(more: { readonly map?: ServicesMap; readonly onOutsideCh
       after,
       log: { info: line('info'), warn: line('warn'), error: line('error') },
       onOutsideChange,
+      ...(own && {
+        own: {
+          addresses: new Set([addressOf({ service: 'alpha', name: own, ...place(own) })]),
+          runs: openLastRuns(kept),
+        },
+      }),
     })
     opened.onRoutingChange(() => {
       changes += 1

@@ -161,6 +161,7 @@ export async function executeSwitch(
     timing,
   }
   let unknown: readonly string[] = []
+  let moved: readonly string[] = []
   try {
     if (isFailover) {
       const seen = (): Observation | null => manager.health({ ...from.member, service }).observation
@@ -171,7 +172,8 @@ export async function executeSwitch(
         if (now === first || now?.kind !== 'answered') return false
         return first?.kind !== 'answered' || now.reading.isWritable
       }
-      await promoteSurvivor({ ...way, isBack })
+      const followers = way.others.filter(({ name }) => survey.plan.followers.includes(name))
+      moved = await promoteSurvivor({ ...way, followers, isBack })
     } else {
       unknown = await moveWriter({ ...way, from, known: run.known, drainTimeout: limits.drainTimeout })
     }
@@ -198,12 +200,11 @@ export async function executeSwitch(
   recordHere('repoint')
   const unstarted = takesEvents(from) ? await startEvents(to) : []
   const left = await repoint({
-    followers: survey.nodes.filter(({ name }) => survey.plan.followers.includes(name)),
+    followers: survey.nodes.filter(
+      ({ name }) => survey.plan.followers.includes(name) && !moved.includes(name),
+    ),
     to,
-    from: from.name,
-    account: means.account(),
-    tls: tlsOf([to, ...survey.nodes]),
-    semiSync,
+    former: { name: from.name, account: means.account(), tls: tlsOf([to, ...survey.nodes]), semiSync },
   })
   task.begin('release')
   await release(to.name)

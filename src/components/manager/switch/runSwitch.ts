@@ -182,22 +182,27 @@ export type Left = { readonly name: string; readonly remark: string }
 export async function repoint(options: {
   readonly followers: readonly SwitchNode[]
   readonly to: SwitchNode
-  /** Name of the old primary: it has no account for the new one yet. */
-  readonly from: string
-  readonly account: SourceAccount
-  /** TLS of the others' replication; null for none. */
-  readonly tls: ReplicationTls | null
-  readonly semiSync: ServerReading['semiSync']
+  /** The old primary, if it is one of them: it has no account for the new one yet. */
+  readonly former?: {
+    readonly name: string
+    readonly account: SourceAccount
+    /** TLS of the others' replication; null for none. */
+    readonly tls: ReplicationTls | null
+    readonly semiSync: ServerReading['semiSync']
+  }
 }): Promise<readonly Left[]> {
-  const { followers, to, from, account, tls, semiSync } = options
+  const { followers, to, former } = options
   const place = { host: to.host, port: to.port }
   const left = await Promise.all(
     followers.map(async ({ name, server }) => {
+      const its = name === former?.name ? former : undefined
       try {
-        if (name === from && semiSync.source) await server.setSemiSync({ source: false, replica: true })
+        if (its?.semiSync.source) await server.setSemiSync({ source: false, replica: true })
         await withTimeout({
           milliseconds: patience,
-          work: server.follow(name === from ? { ...place, account, ...(tls && { tls }) } : place),
+          work: server.follow(
+            its ? { ...place, account: its.account, ...(its.tls && { tls: its.tls }) } : place,
+          ),
           late: () => new SwitchError('it does not answer in time.'),
         })
         return []

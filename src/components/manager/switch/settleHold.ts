@@ -69,7 +69,7 @@ export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
     await Promise.all([forceLock(from), forceLock(to)])
     const end = await settle(unfinished)
     const left = end.kind === 'forward' ? await followNew(means, hold, to) : []
-    if (end.kind === 'back' && operation === 'failover') await receiveAgain(means, hold)
+    if (end.kind === 'back' && operation === 'failover') await waitAgain(means, hold, from)
     log.warn({ service, operation, from: from.name, to: to.name, ...end }, 'settled a switch')
     return { end, left }
   } catch (error) {
@@ -87,17 +87,23 @@ function lostOf(old: ReadNode, target: ReadNode): GtidSet | undefined {
 }
 
 /** Lets the survivors of a failover that went back wait for the lost primary as before. */
-async function receiveAgain({ manager, open, log }: Means, { service, from }: HoldRecord): Promise<void> {
+async function waitAgain({ manager, open, log }: Means, hold: HoldRecord, from: SwitchNode): Promise<void> {
+  const { service } = hold
   const nodes = await readNodes(open, manager, service)
   try {
-    const left = nodes.filter(({ name, member }) => {
-      const channels = name === from || isOut(member) ? [] : (readingOf(member)?.channels ?? [])
-      return channels.some(({ receiver, applier }) => receiver === 'stopped' && applier === 'running')
-    })
+    const members = nodes.map(({ member }) => member)
+    const target = members.filter(({ name }) => name === hold.to)
+    const moved = directFollowers(members, target)
+    const survivors = nodes.filter(({ name, member }) => name !== hold.from && !isOut(member))
     await Promise.all(
-      left.map(async ({ name, server }) => {
+      survivors.map(async ({ name, server, member }) => {
+        const channels = readingOf(member)?.channels ?? []
         try {
-          await server.startReplication()
+          if (moved.includes(member)) {
+            await server.follow({ host: from.host, port: from.port })
+          } else if (channels.some((it) => it.receiver === 'stopped' && it.applier === 'running')) {
+            await server.startReplication()
+          }
         } catch (error) {
           if (!(error instanceof DatabaseError)) throw error
           log.warn(
@@ -140,10 +146,7 @@ async function followNew(
       ...(await repoint({
         followers: followers.filter((it) => !lost || it !== old),
         to,
-        from,
-        account: account(),
-        tls: tlsOf(nodes),
-        semiSync,
+        former: { name: from, account: account(), tls: tlsOf(nodes), semiSync },
       })),
     ]
     for (const { remark } of left) log.warn({ service, remark }, 'a switch leaves something to do')

@@ -23,6 +23,8 @@ export type ModelServer = {
   runsEvents: boolean
   /** True if nobody can start it. */
   refusesEvents: boolean
+  /** True if it takes no other source. */
+  refusesToFollow: boolean
   /** GTIDs that it has besides those of its rows. */
   errant: string
   /** Those that it writes by itself once it follows. */
@@ -60,6 +62,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     isLocked: false,
     runsEvents: false,
     refusesEvents: false,
+    refusesToFollow: false,
     errant: '',
     errantOnceItFollows: '',
     lacksRole: false,
@@ -188,6 +191,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
         }),
       follow: ({ host }) =>
         act('follow', () => {
+          if (its.refusesToFollow) throw new DatabaseError({ code: 'refused', message: 'Its disk is full.' })
           its.follows = host
           its.errant ||= its.errantOnceItFollows
           its.isRunning = true

@@ -12,9 +12,12 @@ async function promote(
   model.server('db1').isUp = isAlive
   let recorded = 'hold'
   let time = 0
+  const others = [model.nodeOf('db3')]
+  let moved: readonly string[] | undefined
   const failure = await promoteSurvivor({
     to: model.nodeOf('db2'),
-    others: [model.nodeOf('db3')],
+    others,
+    followers: others,
     isBack,
     semiSync: { source: true, replica: false },
     begin: async (step) => {
@@ -30,10 +33,13 @@ async function promote(
       },
     },
   }).then(
-    () => undefined,
+    (names) => {
+      moved = names
+      return undefined
+    },
     (error: unknown) => error,
   )
-  return { failure, recorded }
+  return { failure, recorded, moved }
 }
 
 const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
@@ -49,7 +55,7 @@ const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
 const survivors = (model: ReturnType<typeof createModel>): readonly string[] =>
   model.servers.filter((it) => it.name !== 'db1' && it.isWritable).map(({ name }) => name)
 
-const operations = 11
+const operations = 13
 const faults: readonly Fault[] = Array.from({ length: operations }, (_, at) => at).flatMap((at) =>
   (['before', 'after'] as const).flatMap((when) =>
     (['link', 'server'] as const).map((what) => ({ at, when, what })),
@@ -67,6 +73,9 @@ describe('a failover', () => {
       'db3 received',
       'db2 gtids',
       'db3 gtids',
+      'db3 received',
+      'db3 follow',
+      'db3 gtids',
       'db2 stop',
       'db2 writable',
       'db2 forget',
@@ -79,9 +88,34 @@ describe('a failover', () => {
   it('takes nothing more from a lost primary that is alive for others once it has compared', async () => {
     const model = createModel()
     expect((await promote(model, { isAlive: true })).failure).toBeUndefined()
+    const before = model.server('db2').rows.length
+    model.server('db1').rows.push(-1)
     model.replicate()
-    expect(model.server('db1').rows.length).toBeGreaterThan(0)
-    expect(model.server('db3').rows).toEqual([])
+    expect(model.server('db3').rows).toEqual(model.server('db2').rows)
+    expect(model.server('db2').rows).toHaveLength(before)
+  })
+
+  it('lets the others follow the new primary before that is one, so that a start does not lead them back', async () => {
+    const model = createModel()
+    const { failure, moved } = await promote(model, { lost: 'promote' })
+    expect([failure, moved]).toEqual([expect.any(SwitchError), undefined])
+    expect(model.server('db3')).toMatchObject({ follows: 'db2', isReceiving: true })
+    expect(await promote(createModel())).toMatchObject({ failure: undefined, moved: ['db3'] })
+  })
+
+  it('leaves what another one has received and not applied, and lets it follow afterwards', async () => {
+    const model = createModel()
+    Object.assign(model.server('db2'), { rows: [-2, -1] })
+    Object.assign(model.server('db3'), { rows: [-2], unapplied: [-1] })
+    expect(await promote(model)).toMatchObject({ failure: undefined, moved: [] })
+    expect(model.server('db3')).toMatchObject({ unapplied: [-1], follows: 'db1', isReceiving: false })
+  })
+
+  it('goes on without one that cannot be told to follow, as long as it still answers', async () => {
+    const model = createModel()
+    model.server('db3').refusesToFollow = true
+    expect(await promote(model)).toMatchObject({ failure: undefined, moved: [] })
+    expect(survivors(model)).toEqual(['db2'])
   })
 
   it('waits until the new primary has applied what it received', async () => {

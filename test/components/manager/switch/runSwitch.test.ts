@@ -11,6 +11,7 @@ import { createModel, type Fault } from './modelServers.ts'
 const timing = { now: () => 0, wait: () => Promise.resolve() }
 const account = { user: 'replicator', password: new Secret('s') }
 const semiSync = { source: false, replica: false }
+const former = { name: 'db1', account, tls: null, semiSync }
 
 /** Moves the writer from db1 to db2; `lost` ends whoever does it before that step. */
 async function move(model: ReturnType<typeof createModel>, lost?: string) {
@@ -140,9 +141,7 @@ describe('a switch of the writer', () => {
     const model = createModel()
     await move(model)
     const followers = ['db1', 'db3'].map(model.nodeOf)
-    expect(
-      await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, tls: null, semiSync }),
-    ).toEqual([])
+    expect(await repoint({ followers, to: model.nodeOf('db2'), former })).toEqual([])
     expect(model.servers.map(({ follows }) => follows)).toEqual(['db2', null, 'db2'])
   })
 
@@ -151,9 +150,7 @@ describe('a switch of the writer', () => {
     await move(model)
     const followers = ['db1', 'db3'].map(model.nodeOf)
     model.server('db3').isUp = false
-    expect(
-      await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, tls: null, semiSync }),
-    ).toEqual([
+    expect(await repoint({ followers, to: model.nodeOf('db2'), former })).toEqual([
       {
         name: 'db3',
         remark:
