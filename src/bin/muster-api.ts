@@ -14,6 +14,7 @@ import { changeUserFile } from '../accounts/userFileIo.ts'
 import { dropPrivilegesToOwner } from '../api/dropPrivileges.ts'
 import { readText } from '../api/serverFiles.ts'
 import { StartError } from '../api/startError.ts'
+import { parseJson } from '../base/json.ts'
 import { userNameProblems } from '../contracts/credentialRules.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 
@@ -41,15 +42,16 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
   muster-api try-channels --settings FILE
                                       call the managers of other hosts of these settings, print the results
                                       (JSON)
-  muster-api describe-database --settings FILE
-                                      print where the database server of this host has its data and how much
-                                      (JSON), or why it cannot be made anew
+  muster-api describe-database --settings FILE --beside GTIDS
+                                      print where the database server of this host has its data, how much, and
+                                      its GTIDs (JSON), or why it cannot be made anew. GTIDS are those of
+                                      another host, null for none: what it alone has is printed, too
   muster-api send-database --settings FILE --id UUID --to HOST
                                       send a backup of the database server of this host to another one;
                                       standard input has the key of the stream, 64 hexadecimal digits
-  muster-api receive-database --settings FILE --id UUID --from HOST
+  muster-api receive-database --settings FILE --id UUID --from HOST --beside GTIDS
                                       make the database server of this host anew from the backup that another
-                                      one sends; standard input as above. Print the steps (JSON, one in each
+                                      one sends; standard input as above. What it alone has is saved. Print the steps (JSON, one in each
                                       line). SIGTERM ends it until the server is stopped
   muster-api call                     make the calls listed on standard input (JSON), print the results
   muster-api verify-audit --file FILE
@@ -179,9 +181,20 @@ function endedBySignal(): AbortSignal {
 }
 
 async function printDatabase(args: readonly string[]): Promise<void> {
-  const settings = await settingsOf(args)
+  const { settings, beside } = requiredOptions(args, 'settings', 'beside')
   const { describeDatabase, findDatabase } = await import('../components/provision/hostDatabase.ts')
-  process.stdout.write(`${JSON.stringify(describeDatabase(await findDatabase(settings)))}\n`)
+  const own = await findDatabase(await readSettings(settings))
+  const other = beside === 'null' ? undefined : await gtidsOf(beside)
+  process.stdout.write(`${JSON.stringify(await describeDatabase(own, other))}\n`)
+}
+
+/** Parses the GTIDs of another server. Throws a `UsageError`. */
+async function gtidsOf(json: string) {
+  const { ServerGtids } = await import('../contracts/provisioning.ts')
+  const { Value } = await import('typebox/value')
+  const gtids = parseJson(json)
+  if (Value.Check(ServerGtids, gtids)) return gtids
+  throw new UsageError('the option --beside has no GTIDs of a server')
 }
 
 /** Reads the options that both ends of a stream of a database have. */
@@ -203,13 +216,13 @@ async function sendBackup(args: readonly string[]): Promise<void> {
 const bytesPause = 500
 
 async function receiveBackup(args: readonly string[]): Promise<void> {
-  const { settings, id, from } = requiredOptions(args, 'settings', 'id', 'from')
+  const { settings, id, from, beside } = requiredOptions(args, 'settings', 'id', 'from', 'beside')
   const { receiveDatabase } = await import('../components/provision/provisionDatabase.ts')
   // It goes on where nobody reads what it says.
   process.stdout.on('error', () => undefined)
   let told = Number.NEGATIVE_INFINITY
   await receiveDatabase(await readSettings(settings), {
-    ...{ id, from, ...(await streamOptions()) },
+    ...{ id, from, theirs: await gtidsOf(beside), ...(await streamOptions()) },
     say: (progress) => {
       const now = performance.now()
       if (progress.bytes !== undefined && now < told + bytesPause) return

@@ -144,13 +144,13 @@ async function decideAndProvision(
   const source = known.from ?? chooseSource(service, host)
   const refusal = refusalOf(service, { target: host, source })
   if (refusal) throw refused(host, refusal.reason, refusal.fix)
-  const [to, from] = await Promise.all([
-    describeDatabase(reached),
-    reach(source ?? '').then((it) => describeDatabase(it)),
-  ])
+  // What the target alone has is told by what the source has at that time.
+  const from = await describeDatabase(await reach(source ?? ''))
+  const to = await describeDatabase(reached, from)
   const ends = { service: service.name, from, to }
   refuseUnfit(ends)
-  const plan = { from: source, to: host, bytes: from.database.bytes, free: to.database.free }
+  const { bytes, free, own = null } = { ...to.database, bytes: from.database.bytes }
+  const plan = { from: source, to: host, bytes, free, own }
   if (!json) context.stdout.write(provisionPlanText(ends))
   if (dryRun) {
     if (json) context.stdout.write(jsonText({ cluster, service: service.name, plan }))
@@ -170,17 +170,18 @@ async function decideAndProvision(
     }
   }
   if (before !== 'SHUNNED') tell(await change('shun'))
-  const steps = new Set<ProvisionProgress['step']>()
+  const steps = new Map<ProvisionProgress['step'], ProvisionProgress>()
   const show = json ? () => undefined : progressOf(known, from)
   try {
     const last = await copy(known, ends, (progress) => {
-      steps.add(progress.step)
+      steps.set(progress.step, progress)
       show(progress)
     })
     tell(await change('recover', managers.slice(1)))
-    if (json)
-      context.stdout.write(jsonText({ cluster, service: service.name, plan, state: last?.state ?? null }))
-    else context.stdout.write(provisionEndText(to, last?.state))
+    const state = last?.state ?? null
+    const saved = steps.get('save')?.file ?? null
+    if (json) context.stdout.write(jsonText({ cluster, service: service.name, plan, state, saved }))
+    else context.stdout.write(provisionEndText(to, { state, saved }))
     return exitCodes.ok
   } catch (error) {
     // The old data are in place until it follows.

@@ -1,6 +1,19 @@
 import { Type } from 'typebox'
 import { exact, type ReadonlyStatic } from './schemaParts.ts'
 
+/** GTIDs that the binary log of a MariaDB names. */
+export const ServerGtids = Type.Object(
+  {
+    /** `gtid_binlog_state`. */
+    written: Type.String({ maxLength: 16_384, pattern: '^[\\d,-]*$' }),
+    /** Number of the server that it replicates from, or its own. */
+    primary: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }),
+  },
+  exact,
+)
+
+export type ServerGtids = ReadonlyStatic<typeof ServerGtids>
+
 /** Report of a host on its database server before one of them is made anew: `muster-api describe-database`. */
 export const HostDatabase = Type.Object(
   {
@@ -12,6 +25,10 @@ export const HostDatabase = Type.Object(
     bytes: Type.Integer({ minimum: 0 }),
     /** Bytes that are free beside them. */
     free: Type.Integer({ minimum: 0 }),
+    /** Absent where its server does not run. */
+    gtids: Type.Optional(ServerGtids),
+    /** Transactions that it has and the other one has not, for people; absent for none, and where nobody can tell. */
+    own: Type.Optional(Type.String({ maxLength: 500 })),
   },
   exact,
 )
@@ -19,14 +36,17 @@ export const HostDatabase = Type.Object(
 export type HostDatabase = ReadonlyStatic<typeof HostDatabase>
 
 /** Steps by which a database is made anew, in their order. */
-export const provisionSteps = ['receive', 'prepare', 'stop', 'replace', 'start', 'follow', 'done'] as const
+export const provisionSteps = [
+  ...(['receive', 'prepare', 'stop', 'save', 'replace', 'start', 'follow', 'done'] as const),
+] as const
 
 /** One line of `muster-api receive-database`. */
 export const ProvisionProgress = Type.Object(
   {
     step: Type.Enum([...provisionSteps]),
-    /** Bytes that were received, at `receive`; state of the data source, at `done`. */
+    /** Bytes that were received, at `receive`; file of its own transactions, at `save`; state of the data source, at `done`. */
     bytes: Type.Optional(Type.Integer({ minimum: 0 })),
+    file: Type.Optional(Type.String({ maxLength: 4200 })),
     state: Type.Optional(Type.String({ pattern: '^[A-Z]{1,20}$' })),
   },
   exact,

@@ -8,7 +8,7 @@ import { withGuard } from '../client/apiPath.ts'
 import type { CallClock } from '../client/call.ts'
 import type { SeenService } from '../client/clusterView.ts'
 import { managerRoutes } from '../contracts/managerRoutes.ts'
-import { HostDatabase, ProvisionProgress } from '../contracts/provisioning.ts'
+import { HostDatabase, ProvisionProgress, type ServerGtids } from '../contracts/provisioning.ts'
 import { filledPath } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -41,8 +41,16 @@ const command = ({ host }: SurveyedHost<InstalledFacts>, words: string): string 
 const wordsOf = (stderr: string, code: number): string =>
   boundedMessage(stderr.trim().replace(/^muster-api: /, '') || `exit code ${code}`)
 
-/** Reads what a host says of its database. Rejects with a `StepError` where that cannot be copied, or a `TransportError`. */
-export async function describeDatabase(reached: SurveyedHost<InstalledFacts>): Promise<DatabaseHost> {
+const beside = (gtids: ServerGtids | undefined): string => `--beside ${quote(JSON.stringify(gtids ?? null))}`
+
+/**
+ * Reads what a host says of its database, and which transactions it has beside those of `other`. Rejects with a `StepError`
+ * where it cannot be copied, or a `TransportError`.
+ */
+export async function describeDatabase(
+  reached: SurveyedHost<InstalledFacts>,
+  other?: DatabaseHost,
+): Promise<DatabaseHost> {
   const { host, transport, facts } = reached
   if (facts.uid !== 0) {
     throw notProvisioned(
@@ -51,7 +59,10 @@ export async function describeDatabase(reached: SurveyedHost<InstalledFacts>): P
       'Log in as root, or with sudo: see `muster explain become`.',
     )
   }
-  const script = command(reached, `describe-database --settings ${settingsOf(reached)}`)
+  const script = command(
+    reached,
+    `describe-database --settings ${settingsOf(reached)} ${beside(other?.database.gtids)}`,
+  )
   const { code, stdout, stderr } = await transport.run(script, { timeout: describeTimeout })
   const database = code === 0 ? parseJson(stdout.raw()) : undefined
   if (Value.Check(HostDatabase, database)) return { reached, database }
@@ -78,6 +89,9 @@ export function refuseUnfit({ from, to }: { readonly from: DatabaseHost; readonl
       `it has MariaDB ${to.database.version}, and ${source} has ${from.database.version}`,
       'Install the same release of MariaDB on both, or choose another host with --from.',
     )
+  }
+  if (from.database.gtids === undefined) {
+    throw notProvisioned(source, 'its server does not run', 'Start it, or choose another host with --from.')
   }
   const needed = Math.ceil(from.database.bytes * spare)
   if (to.database.free < needed) {
@@ -154,7 +168,7 @@ export async function provision(options: {
     throw notProvisioned(host.name, message, 'Remove the cause, and try again: it begins anew.')
   }
   const [receiving, sending] = [
-    run(to, `receive-database --from ${quote(from.reached.host.name)}`, read),
+    run(to, `receive-database --from ${quote(from.reached.host.name)} ${beside(from.database.gtids)}`, read),
     run(from, `send-database --to ${quote(to.reached.host.name)}`, () => undefined),
   ]
   try {

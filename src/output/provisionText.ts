@@ -12,7 +12,16 @@ export function provisionPlanText({ service, from, to }: Ends): string {
   return `${service}: ${target} is made anew from ${source}
   ${bytesText(from.database.bytes)} of MariaDB ${from.database.version} go to ${printableLine(folder)} of ${target}, where ${bytesText(free)} are free
   ${target} serves nobody until it follows; the old data (${bytesText(to.database.bytes)}) are removed then
-`
+${ownText(to)}`
+}
+
+function ownText({ database: { gtids, own } }: DatabaseHost): string {
+  if (gtids === undefined) {
+    return '  its server does not run: transactions of its own, if it has any, are not saved\n'
+  }
+  return own === undefined
+    ? ''
+    : `  its own transactions are saved as statements before, in a file there: ${printableLine(own)}\n`
 }
 
 export const provisionQuestion = ({ from, to }: Ends): string =>
@@ -22,6 +31,7 @@ const steps: Readonly<Record<ProvisionProgress['step'], string>> = {
   receive: 'data arrive beside the old ones',
   prepare: 'what was written meanwhile is applied to them',
   stop: 'it serves nobody, and its server is stopped',
+  save: 'its own transactions are saved',
   replace: 'the new data take the place of the old',
   start: 'the server starts with them, read-only',
   follow: 'its manager lets it follow the primary',
@@ -29,7 +39,8 @@ const steps: Readonly<Record<ProvisionProgress['step'], string>> = {
 }
 
 /** Writes a step: `prepare: what was written meanwhile is applied to them`. */
-export const provisionStepText = ({ step }: ProvisionProgress): string => `${step}: ${steps[step]}`
+export const provisionStepText = ({ step, file }: ProvisionProgress): string =>
+  `${step}: ${steps[step]}${file === undefined ? '' : ` to ${printableLine(file)}`}`
 
 /** Writes a time that is left: `40 s`, `12 min`. */
 const timeText = (seconds: number): string =>
@@ -42,6 +53,12 @@ export function copiedText(bytes: number, { all, seconds }: { all: number; secon
   return `${bytesText(bytes)} of ${bytesText(Math.max(all, bytes))}, ${bytesText(rate)}/s${left}`
 }
 
-/** Writes how it ended: `db3 is made anew and ONLINE`. */
-export const provisionEndText = (to: DatabaseHost, state: string | undefined): string =>
-  `${to.reached.host.name} is made anew and ${state ?? 'follows the primary'}\n`
+/** Writes how it ended: `db3 is made anew and ONLINE`, and where its own transactions are. */
+export function provisionEndText(
+  to: DatabaseHost,
+  { state, saved }: { readonly state: string | null; readonly saved: string | null },
+): string {
+  const { name } = to.reached.host
+  const where = saved === null ? '' : `its own transactions are in ${printableLine(saved)} of ${name}\n`
+  return `${name} is made anew and ${state ?? 'follows the primary'}\n${where}`
+}

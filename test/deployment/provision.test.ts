@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chooseSource, type DatabaseHost, refuseUnfit } from '../../src/deployment/provision.ts'
+import { databaseHost } from '../support/databaseHost.ts'
 import { seenService } from '../support/seenService.ts'
 
 describe('the source of a database that is made anew', () => {
@@ -17,13 +18,8 @@ describe('the source of a database that is made anew', () => {
 })
 
 describe('the data of one host', () => {
-  const host = (name: string, database: Partial<DatabaseHost['database']>): DatabaseHost =>
-    ({
-      reached: { host: { name } },
-      database: { folder: '/srv/data', version: '10.11.19-MariaDB', bytes: 1000, free: 5000, ...database },
-    }) as unknown as DatabaseHost
   const refuse = (from: Partial<DatabaseHost['database']>, to: Partial<DatabaseHost['database']>) => () =>
-    refuseUnfit({ from: host('db1', from), to: host('db2', to) })
+    refuseUnfit({ from: databaseHost('db1', from), to: databaseHost('db2', to) })
 
   it('go to another one with the same release and the space', () => {
     expect(refuse({ version: '10.11.18-MariaDB' }, { free: 1100 })).not.toThrow()
@@ -39,5 +35,11 @@ describe('the data of one host', () => {
     expect(refuse({ bytes: 9e9 }, { free: 9e9 })).toThrow(
       '/srv/data has 9.0 GB free, and needs 9.9 GB beside the old data',
     )
+  })
+
+  it('go to none from a server that does not run', () => {
+    const { gtids: _, ...stopped } = databaseHost('db1').database
+    const from = { ...databaseHost('db1'), database: stopped }
+    expect(() => refuseUnfit({ from, to: databaseHost('db2') })).toThrow('its server does not run')
   })
 })

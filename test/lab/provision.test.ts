@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { WriteLoad } from '../support/writeLoad.ts'
 import { sql } from './scenario/databases.ts'
@@ -13,9 +13,11 @@ import { labHere } from './support/requirements.ts'
 
 const folder = 'var/lib/mysql'
 
-/** Returns the names that muster left in the data folder of a host. */
+const namesIn = (host: LabHost): readonly string[] => readdirSync(join(host.root(), folder))
+
+/** Returns the names that muster left in the data folder of a host, but for those of saved transactions. */
 const leftIn = (host: LabHost): readonly string[] =>
-  readdirSync(join(host.root(), folder)).filter((it) => it.startsWith('.muster'))
+  namesIn(host).filter((it) => it.startsWith('.muster') && !it.startsWith('.muster-own-'))
 
 describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
   let lab: SwitchCluster
@@ -77,8 +79,17 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     const { code, stdout, stderr } = await provision('db3', '--yes')
     expect(code, `${stdout}${stderr}`).toBe(0)
     const steps = [...stdout.matchAll(/^([a-z]+): /gm)].map(([, step]) => step)
-    expect(steps).toEqual(['alpha', 'receive', 'prepare', 'stop', 'replace', 'start', 'follow', 'done'])
-    expect(stdout).toMatch(/db3 is made anew and ONLINE\n$/)
+    const [first, ...others] = ['alpha', 'receive', 'prepare', 'stop', 'save', 'replace', 'start', 'follow']
+    expect(steps).toEqual([first, ...others, 'done'])
+    expect(stdout).toContain('its own transactions are saved as statements before, in a file there: 0-3-')
+    const [, file = ''] =
+      /db3 is made anew and ONLINE\nits own transactions are in \/(\S+) of db3\n$/.exec(stdout) ?? []
+    expect(dirname(file)).toBe(folder)
+    const saved = readFileSync(join(db3.root(), file), 'utf8')
+    expect(saved).toContain('CREATE DATABASE errant')
+    expect(saved).not.toContain('shop.orders')
+    const { mode, uid } = statSync(join(db3.root(), file))
+    expect([mode & 0o777, uid]).toEqual([0o600, statSync(join(db3.root(), folder)).uid])
     await load.stop()
     expect(load.failures).toEqual([])
     const { missing } = await lab.missing(load)

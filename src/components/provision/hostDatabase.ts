@@ -2,10 +2,12 @@ import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { isAbsolute, join, normalize, resolve } from 'node:path'
 import { StartError } from '../../api/startError.ts'
 import { systemErrorText } from '../../base/systemErrors.ts'
-import type { HostDatabase } from '../../contracts/provisioning.ts'
+import type { HostDatabase, ServerGtids } from '../../contracts/provisioning.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import { gtidText } from '../databases/gtidSet.ts'
 import { ownSource, serverAt, unitOf } from '../localServer.ts'
 import { ownPrefix } from './folderScripts.ts'
+import { ownTransactions, readGtids } from './ownTransactions.ts'
 import { runProgram } from './program.ts'
 
 /** The database server of this host, as its option files tell. */
@@ -137,11 +139,24 @@ const unreadable = (folder: string, error: unknown): StartError =>
     ? error
     : new StartError(`the data folder ${folder} cannot be read: ${systemErrorText(error)}`, error)
 
-/** Returns what others may know of it, with the bytes that it has. Throws a `StartError`. */
-export function describeDatabase({ folder, version }: OwnDatabase): HostDatabase {
+/**
+ * Returns what others may know of it, with the bytes that it has and, beside the GTIDs of another one, the transactions of its
+ * own. Rejects with a `StartError`.
+ */
+export async function describeDatabase(
+  own: OwnDatabase,
+  other: ServerGtids | undefined,
+): Promise<HostDatabase> {
+  const { folder, version } = own
+  const gtids = own.isRunning ? await readGtids(own) : undefined
+  const found = gtids && other && ownTransactions(gtids, other)
   try {
     const { bavail, bsize } = statfsSync(folder)
-    return { folder, version, bytes: bytesIn(folder), free: bavail * bsize }
+    return {
+      ...{ folder, version, bytes: bytesIn(folder), free: bavail * bsize },
+      ...(gtids && { gtids }),
+      ...(found && { own: gtidText(found) }),
+    }
   } catch (error) {
     throw unreadable(folder, error)
   }

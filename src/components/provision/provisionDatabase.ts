@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../api/startError.ts'
 import { errorCode, systemErrorText } from '../../base/systemErrors.ts'
 import { refusalOf } from '../../client/refusalOfSource.ts'
-import type { ProvisionProgress } from '../../contracts/provisioning.ts'
+import type { ProvisionProgress, ServerGtids } from '../../contracts/provisioning.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { ownSource } from '../localServer.ts'
@@ -15,6 +15,7 @@ import { beginScript, dropScript, endScript, lookScript, swapScript, undoScript 
 import { findDatabase, type OwnDatabase } from './hostDatabase.ts'
 import { openReceiving, openSending } from './hostStreams.ts'
 import { type OwnManager, ownManager } from './ownManager.ts'
+import { ask, ownTransactions, readGtids, saveTransactions } from './ownTransactions.ts'
 import { asOwner, type Program, runProgram, startProgram } from './program.ts'
 import { opened, sealed } from './sealedStream.ts'
 
@@ -134,10 +135,12 @@ export async function receiveDatabase(
   settings: ServerSettings,
   options: StreamOptions & {
     readonly from: string
+    /** GTIDs of that host, by which transactions are found that this one alone has. */
+    readonly theirs: ServerGtids
     readonly say: (progress: ProvisionProgress) => void
   },
 ): Promise<void> {
-  const { from, signal, say } = options
+  const { from, theirs, signal, say } = options
   const source = ownSource(settings)
   const manager = ownManager(settings, options.self, source)
   // Once more: it may have become the primary since somebody was asked.
@@ -161,7 +164,7 @@ export async function receiveDatabase(
     await shell(own, dropScript(own))
     throw signal.aborted ? signal.reason : error
   }
-  await replace(own, { gtids, say })
+  await replace(own, { gtids, theirs, say })
   say({ step: 'follow' })
   await follow(manager, own, source)
   await shell(own, endScript(own))
@@ -188,14 +191,30 @@ async function undoLeft(own: OwnDatabase): Promise<OwnDatabase> {
   return { ...own, isRunning }
 }
 
-/** Puts the new data in the place of the old, and starts the server with them; the old are back where that fails. */
+/**
+ * Puts the new data in the place of the old, and starts the server with them; the old are back where that fails. Transactions
+ * that no other server has are saved before.
+ */
 async function replace(
   own: OwnDatabase,
-  { gtids, say }: { readonly gtids: string; readonly say: (progress: ProvisionProgress) => void },
+  {
+    gtids,
+    theirs,
+    say,
+  }: {
+    readonly gtids: string
+    readonly theirs: ServerGtids
+    readonly say: (progress: ProvisionProgress) => void
+  },
 ): Promise<void> {
   say({ step: 'stop' })
   try {
+    const alone = own.isRunning ? ownTransactions(await readGtids(own), theirs) : undefined
+    const index = alone && (await ask(own, 'SELECT @@log_bin_index')).trimEnd()
     await systemctl('stop', '--', own.unit)
+    if (alone && index) {
+      say({ step: 'save', file: await saveTransactions(own, { gtids: alone, index, now: new Date() }) })
+    }
     say({ step: 'replace' })
     await shell(own, swapScript(own))
     say({ step: 'start' })
@@ -208,13 +227,6 @@ async function replace(
     throw error
   }
 }
-
-/** Runs statements over the socket of the server, by the rights of root; returns what they print. */
-const ask = ({ socket }: OwnDatabase, statements: string): Promise<string> =>
-  runProgram([
-    ...(['mariadb', '--protocol=socket', `--socket=${socket}`] as const),
-    ...['--batch', '--skip-column-names', `--execute=${statements}`],
-  ])
 
 /** Has the server begin where the backup ends: read-only, without transactions of its own. */
 async function setPosition(own: OwnDatabase, gtids: string): Promise<void> {
