@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { readBoundedFile, UnfitFileError } from '../base/boundedFile.ts'
 import { errorCode, systemErrorText } from '../base/systemErrors.ts'
 import type { ConfigFile } from '../config/load.ts'
-import type { Code, Facts } from '../diagnostics/catalogue.ts'
+import type { Facts, TextCode } from '../diagnostics/catalogue.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
@@ -27,7 +27,7 @@ export type ReadConfigFiles = {
 
 type Outcome = { readonly file: ConfigFile } | { readonly finding: Diagnostic; readonly missing: boolean }
 
-function failed<C extends Code>(name: string, code: C, facts: Facts<C>): Outcome {
+function failed<C extends TextCode>(name: string, code: C, facts: Facts<C>): Outcome {
   const span = { file: name, line: 1, column: 1, endLine: 1, endColumn: 2 }
   const missing = code === 'file-not-found' || code === 'file-is-directory' || code === 'file-unreadable'
   return { finding: diagnose(code, facts, { span }), missing }

@@ -31,7 +31,7 @@ async function settingValues({ typed }: CompletionRequest): Promise<Values> {
 /** Returns all codes of findings and failures and all names of settings. */
 async function topics(): Promise<Values> {
   const [
-    { catalogue },
+    { severities },
     { failureCodes },
     { allOptions },
     { allFile, allHost, allService },
@@ -39,7 +39,7 @@ async function topics(): Promise<Values> {
     { allHooks },
     { spellings },
   ] = await Promise.all([
-    import('../diagnostics/catalogue.ts'),
+    import('../diagnostics/codes.ts'),
     import('../diagnostics/failures.ts'),
     import('../config/settings/options.ts'),
     import('../config/settings/places.ts'),
@@ -48,7 +48,7 @@ async function topics(): Promise<Values> {
     import('../config/settings/setting.ts'),
   ])
   const settings = [...allFile, ...allService, ...allHost, ...allSsh, ...allHooks, ...allOptions]
-  return words([...new Set([...Object.keys(catalogue), ...failureCodes]), ...spellings(settings)])
+  return words([...new Set([...Object.keys(severities), ...failureCodes]), ...spellings(settings)])
 }
 
 /** Hosts and services of the files that the command line names so far; none where these cannot be understood. */

@@ -1,4 +1,4 @@
-import { type Code, catalogue } from './catalogue.ts'
+import { type Code, severities } from './codes.ts'
 import type { Severity } from './diagnostic.ts'
 import { readPage } from './page.ts'
 import pages from './pages.json' with { type: 'json' }
@@ -37,7 +37,7 @@ function codeBelow(label: string, blocks: readonly string[]) {
 
 /** Reads the explanation from the finding's page in docs/findings. */
 export function explanationOf(code: Code): Explanation {
-  const { severity } = catalogue[code]
+  const severity = severities[code]
   const { title, blocks } = readPage(texts[code])
   const titles = exampleTitles(severity)
   const bad = codeBelow(titles.bad, blocks)

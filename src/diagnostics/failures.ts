@@ -1,4 +1,4 @@
-import type { Code } from './catalogue.ts'
+import type { Code } from './codes.ts'
 import sections from './failures.json' with { type: 'json' }
 
 /** Code with a section of its own in docs/failures.md. */

@@ -1,11 +1,11 @@
+import { codesOf } from './codes.ts'
 import type { Diagnostic } from './diagnostic.ts'
-import { driftEntries } from './entries/drift.ts'
 
 const identity = ({ code, message, span }: Diagnostic): string =>
   JSON.stringify([code, message, span.file, span.line, span.column])
 
 /** Codes that come before others at the same place, since they explain them. */
-const causes = Object.keys(driftEntries)
+const causes: readonly string[] = codesOf('Differences of installed hosts')
 
 const causeRank = ({ code }: Diagnostic): number =>
   causes.includes(code) ? causes.indexOf(code) : causes.length

@@ -6,7 +6,7 @@ import { columnsOf } from '../../src/base/wrapping.ts'
 import { withFoldedLines } from '../../src/cli/terminal.ts'
 import { muster } from '../../src/commands/muster.ts'
 import { allOptions } from '../../src/config/settings/options.ts'
-import { catalogue } from '../../src/diagnostics/catalogue.ts'
+import { severities } from '../../src/diagnostics/codes.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { blocksOf, root } from '../support/pages.ts'
 
@@ -54,7 +54,7 @@ describe('on a terminal of 80 and of 60 columns', () => {
 
   it.each([
     [[]],
-    ...[...Object.keys(catalogue), ...allOptions.map(({ name }) => name)].map((name) => [[name]]),
+    ...[...Object.keys(severities), ...allOptions.map(({ name }) => name)].map((name) => [[name]]),
   ])('the explanation of %j has no wider line and no broken word', async (names) => {
     const whole = wordsOf(await shownBy(['explain', ...names], 110))
     for (const width of widths) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { muster } from '../../src/commands/muster.ts'
 import { allOptions } from '../../src/config/settings/options.ts'
-import { catalogue } from '../../src/diagnostics/catalogue.ts'
+import { severities } from '../../src/diagnostics/codes.ts'
 import { failureCodes } from '../../src/diagnostics/failures.ts'
 import { commandContext } from '../config/commandContext.ts'
 
@@ -131,7 +131,7 @@ describe('muster explain', () => {
     const { code, out } = await run([])
     expect(code).toBe(0)
     for (const name of [
-      ...Object.keys(catalogue),
+      ...Object.keys(severities),
       ...failureCodes,
       ...allOptions.map((option) => option.name),
     ]) {
@@ -170,7 +170,7 @@ describe('muster explain --format', () => {
 
   it('json prints everything without a name, and no secret', async () => {
     const { findings, settings } = JSON.parse((await run(['--format', 'json'])).out)
-    expect(findings).toHaveLength(Object.keys(catalogue).length)
+    expect(findings).toHaveLength(Object.keys(severities).length)
     expect(settings.length).toBeGreaterThan(allOptions.length)
     const timeout = settings.find(({ name }: { name: string }) => name === 'connector-drain-timeout')
     expect(timeout.default).toBe('30s')

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type LoadResult, loadConfig } from '../../src/config/load.ts'
 import { reasonCodes } from '../../src/contracts/routing.ts'
-import { catalogue } from '../../src/diagnostics/catalogue.ts'
+import { severities } from '../../src/diagnostics/codes.ts'
 import { certificateEntries } from '../../src/diagnostics/entries/certificates.ts'
 import { hostUserEntries } from '../../src/diagnostics/entries/hostUsers.ts'
 import { iniEntries } from '../../src/diagnostics/entries/ini.ts'
@@ -76,7 +76,7 @@ describe('loading a fixture', () => {
 
   it('covers every code of the catalogue', () => {
     const seen = new Set(names.flatMap((name) => load(name).diagnostics.map(({ code }) => code)))
-    const missing = Object.keys(catalogue).filter(
+    const missing = Object.keys(severities).filter(
       (code) => !seen.has(code) && !coveredElsewhere.includes(code),
     )
     expect(missing).toEqual([])

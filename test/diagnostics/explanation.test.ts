@@ -5,7 +5,7 @@ import { applyIgnores } from '../../src/config/document/applyIgnores.ts'
 import { importIni } from '../../src/config/ini/importIni.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { reasonCodes } from '../../src/contracts/routing.ts'
-import { catalogue, findingGroups } from '../../src/diagnostics/catalogue.ts'
+import { findingGroups, severities } from '../../src/diagnostics/codes.ts'
 import { type Explanation, explanationOf } from '../../src/diagnostics/explanation.ts'
 import { driftCodes } from '../support/driftCodes.ts'
 
@@ -112,7 +112,7 @@ function findingsOf(text: string, language: Explanation['language']): readonly s
 
 describe('the explanations of findings', () => {
   it('contain every code of the catalogue in one group', () => {
-    expect(codes.toSorted()).toEqual(Object.keys(catalogue).toSorted())
+    expect(codes.toSorted()).toEqual(Object.keys(severities).toSorted())
   })
 
   it('explain every contradiction that managers tell', () => {

@@ -6,7 +6,7 @@ import type { CertificateErrorCode } from '../../src/certificates/certificateErr
 import { type ClientErrorCode, clientErrorCodes } from '../../src/client/clientError.ts'
 import type { Failure } from '../../src/deployment/events.ts'
 import type { StepError } from '../../src/deployment/stepError.ts'
-import { isCode } from '../../src/diagnostics/catalogue.ts'
+import { isCode } from '../../src/diagnostics/codes.ts'
 import {
   explainFailureCode,
   type FailureCode,

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { diagnose } from '../../src/diagnostics/diagnose.ts'
+import { finding } from '../../src/diagnostics/finding.ts'
 import { limitFindings, maxFindings } from '../../src/diagnostics/limitFindings.ts'
+
+const unusedHost = finding('unused-host', (host: string) => ({ message: host, why: '', fix: '' }))
 
 const findings = (count: number) =>
   Array.from({ length: count }, (_, index) =>
-    diagnose(
-      'unused-host',
-      { host: `db${index}` },
-      {
-        span: { file: 'muster.yaml', line: index + 1, column: 1, endLine: index + 1, endColumn: 2 },
-      },
-    ),
+    unusedHost(`db${index}`, {
+      span: { file: 'muster.yaml', line: index + 1, column: 1, endLine: index + 1, endColumn: 2 },
+    }),
   )
 
 describe('the list of findings', () => {

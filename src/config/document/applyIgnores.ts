@@ -1,4 +1,4 @@
-import { catalogue, isCode } from '../../diagnostics/catalogue.ts'
+import { isCode, severities } from '../../diagnostics/codes.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
@@ -32,7 +32,7 @@ function withoutReason({ codes, span }: Ignore): Diagnostic {
 /** Finds the nearest code for each unknown one. */
 function suggestions(ignoredCodes: readonly IgnoredCode[]): ReadonlyMap<string, string | undefined> {
   const words = new Set(ignoredCodes.map(({ code }) => code).filter((code) => !isCode(code)))
-  const codes = Object.keys(catalogue)
+  const codes = Object.keys(severities)
   return new Map([...words].slice(0, maxSuggestions).map((word) => [word, nearest(word, codes)]))
 }
 
@@ -47,7 +47,7 @@ function checkIgnored(ignored: IgnoredCode, { isUnused, nearest }: IgnoreResult)
     const shown = looksLikeCode(code) ? code : undefined
     return [diagnose('ignore-unknown-code', { code: shown, nearest: nearest.get(code) }, { span })]
   }
-  if (catalogue[code].severity === 'error') return [diagnose('ignore-error', { code }, { span })]
+  if (severities[code] === 'error') return [diagnose('ignore-error', { code }, { span })]
   if (ignore.reason === '' || !isUnused(ignored)) return []
   return [diagnose('ignore-unused', { code, line: ignore.line }, { span })]
 }

@@ -1,4 +1,4 @@
-import type { Code, Facts } from '../../diagnostics/catalogue.ts'
+import type { Facts, TextCode } from '../../diagnostics/catalogue.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import type { IniSection } from './iniFile.ts'
@@ -35,7 +35,7 @@ export const emptyImportState = (services: readonly Service[]): ImportState => (
   hosts: new Map(),
 })
 
-export function report<C extends Code>(
+export function report<C extends TextCode>(
   state: ImportState,
   code: C,
   at: { facts: Facts<C>; span: Span },

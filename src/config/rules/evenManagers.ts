@@ -1,9 +1,15 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { service as fields } from '../settings/places.ts'
 import { givenFor, valueFor } from '../shape/draft.ts'
+
+const evenManagersFinding = finding('even-managers', (facts: { service: string; count: number }) => ({
+  message: `The service ${facts.service} has ${facts.count} managers and no witness.`,
+  why: 'Two equal halves have no majority. The managers that muster installs do not elect a primary, but managers that do need an odd number.',
+  fix: 'Add a host that runs a manager only: witnesses: [HOST]',
+}))
 
 /** Finds a cluster with an even number of managers and no witness to decide. */
 export function evenManagers({ draft }: ResolvedCluster): readonly Diagnostic[] {
@@ -15,6 +21,6 @@ export function evenManagers({ draft }: ResolvedCluster): readonly Diagnostic[] 
       return []
     const witnesses = givenFor(service.fields, fields.witnesses)
     const none = witnesses === undefined || valueFor(service.fields, fields.witnesses)?.length === 0
-    return none ? [diagnose('even-managers', { service: service.name, count }, { span: given.span })] : []
+    return none ? [evenManagersFinding({ service: service.name, count }, { span: given.span })] : []
   })
 }

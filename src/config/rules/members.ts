@@ -1,8 +1,20 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { mentionsOf, topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
+
+const namedTwice = finding('named-twice', (facts: { host: string; field: string }) => ({
+  message: `${facts.host} is listed twice in ${facts.field}.`,
+  why: 'A host can be listed once; the second entry is probably meant to be another host.',
+  fix: 'Remove it, or correct the host name.',
+}))
+
+const witnessIsMember = finding('witness-is-member', (facts: { host: string; service: string }) => ({
+  message: `${facts.host} is a witness and a member of ${facts.service}.`,
+  why: 'A witness is a host with a manager and no database; a member has a manager already.',
+  fix: 'Remove it from one of the two lists, or name another host as the witness.',
+}))
 
 function checkService(service: ServiceDraft): Diagnostic[] {
   const mentions = mentionsOf(service)
@@ -17,11 +29,11 @@ function checkService(service: ServiceDraft): Diagnostic[] {
     seen.set(`${field} ${host}`, mention)
     if (earlier !== undefined) {
       const related = [{ message: 'The first one is here.', span: earlier.span }]
-      return [diagnose('named-twice', { host, field }, { span, related })]
+      return [namedTwice({ host, field }, { span, related })]
     }
     if (field !== 'witnesses' || member === undefined || topologyOf(service) === 'replicator') return []
     const related = [{ message: `${host} is a member here.`, span: member.span }]
-    return [diagnose('witness-is-member', { host, service: service.name }, { span, related })]
+    return [witnessIsMember({ host, service: service.name }, { span, related })]
   })
 }
 

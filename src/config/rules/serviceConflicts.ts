@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { listOf, shortListOf } from '../../base/words.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import type { Given } from '../settings/setting.ts'
@@ -41,12 +42,21 @@ function conflictsOf(host: ResolvedHost): (Conflict & { span: Given['span'] })[]
   )
 }
 
+const serviceConflict = finding(
+  'service-conflict',
+  (facts: { name: string; hosts: readonly string[]; services: readonly string[] }) => ({
+    message: `The services ${listOf(facts.services)} give ${facts.name} different values for ${shortListOf(facts.hosts)}.`,
+    why: 'A host can have one value, and neither service takes precedence.',
+    fix: 'Set the value in the options of the host, which override those of its services.',
+  }),
+)
+
 /** Finds options with different values from two services of a host, unless the host sets them itself. */
 export function serviceConflicts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   return groupBySpan(hosts.flatMap(conflictsOf)).map((group) => {
     const [{ given, earlier, services, span }] = group
     const related = [{ message: `${services[0]} gives it here.`, span: earlier.span }]
     const facts = { name: given.setting.name, hosts: group.map(({ host }) => host.name), services }
-    return diagnose('service-conflict', facts, { span, related })
+    return serviceConflict(facts, { span, related })
   })
 }

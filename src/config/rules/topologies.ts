@@ -1,9 +1,15 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { mentionsOf, topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { service as fields } from '../settings/places.ts'
 import { givenFor } from '../shape/draft.ts'
+
+const topologyMismatch = finding('topology-mismatch', (facts: { field: string; service: string }) => ({
+  message: `${facts.field} is not allowed in ${facts.service}: its topology is replicator.`,
+  why: 'Members of such a service run only the replicator, no manager and no connector.',
+  fix: `Remove ${facts.field}, or write topology: clustered`,
+}))
 
 function findUnsupportedFields({ draft }: ResolvedCluster): Diagnostic[] {
   return [...draft.services.values()]
@@ -13,10 +19,19 @@ function findUnsupportedFields({ draft }: ResolvedCluster): Diagnostic[] {
         const given = givenFor(service.fields, field)
         if (given === undefined) return []
         const facts = { field: field.name, service: service.name }
-        return [diagnose('topology-mismatch', facts, { span: given.keySpan })]
+        return [topologyMismatch(facts, { span: given.keySpan })]
       }),
     )
 }
+
+const replicatorNotAlone = finding(
+  'replicator-not-alone',
+  (facts: { host: string; service: string; other: string }) => ({
+    message: `${facts.host} is a member of ${facts.service}, whose topology is replicator, and also belongs to ${facts.other}.`,
+    why: 'Members of a replicator service run only the replicator, so the two services conflict.',
+    fix: `Remove ${facts.host} from one of the two services.`,
+  }),
+)
 
 function findConflictingServices({ hosts }: ResolvedCluster): Diagnostic[] {
   return hosts.flatMap((host) => {
@@ -26,7 +41,7 @@ function findConflictingServices({ hosts }: ResolvedCluster): Diagnostic[] {
     const mention = mentionsOf(replicator).find((one) => one.host === host.name && one.field === 'members')
     if (mention === undefined) return []
     const facts = { host: host.name, service: replicator.name, other: other.name }
-    return [diagnose('replicator-not-alone', facts, { span: mention.span })]
+    return [replicatorNotAlone(facts, { span: mention.span })]
   })
 }
 

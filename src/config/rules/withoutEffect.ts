@@ -1,13 +1,26 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+
+const optionWithoutEffect = finding(
+  'option-without-effect',
+  (facts: { name: string; host: string; component: string }) => ({
+    message: `${facts.name} has no effect: ${facts.host} runs no ${facts.component}.`,
+    why: 'The option is for a component that does not run on this host.',
+    fix:
+      facts.component === 'connector'
+        ? 'Remove it, or add the host to the connectors of a service.'
+        : 'Remove it, or add the host to the members of a service.',
+  }),
+)
 
 function findOptions(host: ResolvedHost): Diagnostic[] {
   if (host.components.length === 0) return []
   return [...host.draft.options.values()].flatMap((given) => {
     const { name, component } = given.setting
     if (component === undefined || host.components.includes(component)) return []
-    return [diagnose('option-without-effect', { name, host: host.name, component }, { span: given.keySpan })]
+    return [optionWithoutEffect({ name, host: host.name, component }, { span: given.keySpan })]
   })
 }
 

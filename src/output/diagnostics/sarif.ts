@@ -1,6 +1,6 @@
 import { jsonText } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
-import { isCode } from '../../diagnostics/catalogue.ts'
+import { isCode } from '../../diagnostics/codes.ts'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
 import { explanationOf } from '../../diagnostics/explanation.ts'
 import type { Report } from './portable.ts'

@@ -1,6 +1,6 @@
 import { accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
-import { findingGroups } from '../../diagnostics/catalogue.ts'
+import { findingGroups } from '../../diagnostics/codes.ts'
 import type { Severity } from '../../diagnostics/diagnostic.ts'
 import { type Explanation, exampleTitles, explanationOf } from '../../diagnostics/explanation.ts'
 import { explainFailureCode, type FailureExplanation, failureCodes } from '../../diagnostics/failures.ts'

@@ -6,7 +6,7 @@ import { optionGroups } from '../../config/settings/options.ts'
 import { allFile, allHost, allService } from '../../config/settings/places.ts'
 import { pageName, type Setting } from '../../config/settings/setting.ts'
 import { allSsh } from '../../config/settings/ssh.ts'
-import { findingGroups } from '../../diagnostics/catalogue.ts'
+import { findingGroups } from '../../diagnostics/codes.ts'
 import { explanationOf } from '../../diagnostics/explanation.ts'
 
 /** Writes the lists of docs/findings.md: every finding by group, with a link to its page. */

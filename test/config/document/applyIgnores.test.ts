@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { applyIgnores, type Silenced } from '../../../src/config/document/applyIgnores.ts'
-import type { Code } from '../../../src/diagnostics/catalogue.ts'
+import type { Code } from '../../../src/diagnostics/codes.ts'
 import type { Diagnostic, Severity } from '../../../src/diagnostics/diagnostic.ts'
 import { loadText } from '../loadText.ts'
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { diagnose } from '../../../src/diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts'
 import { diagnosticsJson } from '../../../src/output/diagnostics/json.ts'
 import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
@@ -14,16 +13,23 @@ const span = (line: number, column: number, endColumn: number) => ({
   endColumn,
 })
 
-const unknown = diagnose(
-  'unknown-option',
-  { name: 'log-levl', nearest: 'log-level' },
-  { span: span(2, 1, 9) },
-)
-const twice = diagnose(
-  'duplicate-key',
-  { name: 'log-levl' },
-  { span: span(3, 1, 9), related: [{ message: 'The first one is here.', span: span(2, 1, 9) }] },
-)
+const unknown: Diagnostic = {
+  code: 'unknown-option',
+  severity: 'error',
+  message: 'log-levl is not an option.',
+  why: 'It would be ignored silently.',
+  fix: 'Did you mean log-level?',
+  span: span(2, 1, 9),
+}
+const twice: Diagnostic = {
+  code: 'duplicate-key',
+  severity: 'error',
+  message: 'log-levl is given twice.',
+  why: 'Only one of the two can apply, and it is not clear which.',
+  fix: 'Remove one of them.',
+  span: span(3, 1, 9),
+  related: [{ message: 'The first one is here.', span: span(2, 1, 9) }],
+}
 const warning: Diagnostic = { ...twice, severity: 'warning', code: 'x' }
 
 describe('findings as text', () => {

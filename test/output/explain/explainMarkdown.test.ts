@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { allOptions } from '../../../src/config/settings/options.ts'
 import { ssh } from '../../../src/config/settings/ssh.ts'
-import { catalogue, findingGroups } from '../../../src/diagnostics/catalogue.ts'
+import { findingGroups, severities } from '../../../src/diagnostics/codes.ts'
 import { explanationOf } from '../../../src/diagnostics/explanation.ts'
 import {
   findingMarkdown,
@@ -88,6 +88,6 @@ describe('the Markdown list of findings and settings', () => {
     const text = listMarkdown()
     expect(text).toContain('\n- `port-clash` (error): A port used twice on a host\n')
     expect(text).toContain('\n- `log-level`: Log level of the services.\n')
-    expect(text.match(/^- `/gm)?.length).toBeGreaterThan(Object.keys(catalogue).length + allOptions.length)
+    expect(text.match(/^- `/gm)?.length).toBeGreaterThan(Object.keys(severities).length + allOptions.length)
   })
 })

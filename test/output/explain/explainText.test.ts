@@ -4,7 +4,7 @@ import { accountStatements } from '../../../src/config/reference/accountStatemen
 import { allOptions, options } from '../../../src/config/settings/options.ts'
 import type { Setting } from '../../../src/config/settings/setting.ts'
 import { ssh } from '../../../src/config/settings/ssh.ts'
-import { catalogue, findingGroups } from '../../../src/diagnostics/catalogue.ts'
+import { findingGroups, severities } from '../../../src/diagnostics/codes.ts'
 import { hostEntries } from '../../../src/diagnostics/entries/hosts.ts'
 import { shapeEntries } from '../../../src/diagnostics/entries/shape.ts'
 import { yamlEntries } from '../../../src/diagnostics/entries/yaml.ts'
@@ -214,7 +214,7 @@ describe('the explain list of findings, failures and settings', () => {
   it('has every code and every option once in its part, at the start of a line', () => {
     const namesIn = (lines: readonly string[]) => lines.flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? [])
     const [failures, settings] = ['Failures', 'Settings'].map((title) => at(100).indexOf(title))
-    expect(namesIn(at(100).slice(0, failures)).toSorted()).toEqual(Object.keys(catalogue).toSorted())
+    expect(namesIn(at(100).slice(0, failures)).toSorted()).toEqual(Object.keys(severities).toSorted())
     expect(namesIn(at(100).slice(failures, settings))).toEqual(failureCodes)
     const names = namesIn(at(100).slice(settings))
     for (const { name } of allOptions) expect(names).toContain(name)

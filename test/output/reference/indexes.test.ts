@@ -6,7 +6,7 @@ import { allOptions } from '../../../src/config/settings/options.ts'
 import { allFile, allHost, allService } from '../../../src/config/settings/places.ts'
 import { pageName } from '../../../src/config/settings/setting.ts'
 import { allSsh } from '../../../src/config/settings/ssh.ts'
-import { catalogue } from '../../../src/diagnostics/catalogue.ts'
+import { severities } from '../../../src/diagnostics/codes.ts'
 import { findingsIndex, optionsIndex } from '../../../src/output/reference/indexes.ts'
 import { loadText } from '../../config/loadText.ts'
 
@@ -67,7 +67,7 @@ describe('the index of the findings', () => {
 
   it('links each code to its page', () => {
     const links = [...findingsIndex().matchAll(/^- \[(.*?)\]\((.*?)\) \(.*?\): /gm)]
-    expect(links.map(([, code]) => code)).toEqual(Object.keys(catalogue))
+    expect(links.map(([, code]) => code)).toEqual(Object.keys(severities))
     expect(links.filter(([, , path = '']) => !existsSync(new URL(path, `file://${page}`)))).toEqual([])
     expect(links.filter(([, code, path]) => path !== `findings/${code}.md`)).toEqual([])
   })
