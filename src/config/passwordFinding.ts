@@ -1,6 +1,7 @@
+import { listOf } from '../base/words.ts'
 import { passwordProblems } from '../contracts/credentialRules.ts'
-import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { finding } from '../diagnostics/finding.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { options } from './settings/options.ts'
@@ -90,6 +91,32 @@ export const apiUser: Pick<Account, 'grantsAccessTo' | 'fix'> = {
   fix: `Use at least 12 random characters, read with !env or !file. Or leave it empty: ${generated}`,
 }
 
+/** Returns the end of the fix for an option that may be left out or empty. */
+const generateHint = (name: string): string => {
+  if (name.startsWith('rest-api-users.')) return ', or leave it empty to have one generated'
+  return name.startsWith('rest-api-admin') ? ', or remove the option to have one generated' : ''
+}
+
+const badPassword = finding('bad-password', (facts: { name: string; problems: readonly string[] }) => ({
+  message: `${facts.name} is not a valid password: it ${listOf(facts.problems)}.`,
+  why: 'Hosts reject it.',
+  fix: `Use 1 to 1024 characters${generateHint(facts.name)}.`,
+}))
+
+type WeakPassword = { name: string; reason: string; grantsAccessTo: string; fix: string }
+
+const defaultPassword = finding('default-password', (facts: WeakPassword) => ({
+  message: `${facts.name} is ${facts.reason}.`,
+  why: `Attackers try it first, and it gives access to ${facts.grantsAccessTo}.`,
+  fix: facts.fix,
+}))
+
+const weakPassword = finding('weak-password', (facts: WeakPassword) => ({
+  message: `${facts.name} is easy to guess: it ${facts.reason}.`,
+  why: `It gives access to ${facts.grantsAccessTo}.`,
+  fix: facts.fix,
+}))
+
 /** Checks a password; the finding is at its value and never quotes it. */
 export function passwordFinding(options: {
   readonly account: Pick<Account, 'grantsAccessTo' | 'fix'>
@@ -102,10 +129,10 @@ export function passwordFinding(options: {
   const place = { span: given.span }
   const text = password.reveal()
   const problems = passwordProblems(text)
-  if (problems.length > 0) return diagnose('bad-password', { name, problems }, place)
+  if (problems.length > 0) return badPassword({ name, problems }, place)
   const weakness = passwordWeakness(text, user)
   if (weakness === undefined) return undefined
   const { grantsAccessTo, fix } = account
-  const code = weakness.known ? 'default-password' : 'weak-password'
-  return diagnose(code, { name, reason: weakness.reason, grantsAccessTo, fix }, place)
+  const report = weakness.known ? defaultPassword : weakPassword
+  return report({ name, reason: weakness.reason, grantsAccessTo, fix }, place)
 }

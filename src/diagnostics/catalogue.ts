@@ -1,17 +1,11 @@
 import { certificateEntries } from './entries/certificates.ts'
-import { databaseEntries } from './entries/databases.ts'
 import { driftEntries } from './entries/drift.ts'
 import { fileEntries } from './entries/files.ts'
-import { hookEntries } from './entries/hooks.ts'
-import { hostEntries } from './entries/hosts.ts'
 import { hostUserEntries } from './entries/hostUsers.ts'
 import { ignoreEntries } from './entries/ignores.ts'
 import { iniEntries } from './entries/ini.ts'
-import { networkEntries } from './entries/network.ts'
-import { secretEntries } from './entries/secrets.ts'
 import { shapeEntries } from './entries/shape.ts'
 import { storeContentEntries } from './entries/storeContents.ts'
-import { storeEntries } from './entries/stores.ts'
 import { yamlEntries } from './entries/yaml.ts'
 import type { Entry } from './entry.ts'
 
@@ -20,16 +14,10 @@ export const catalogue = {
   ...fileEntries,
   ...yamlEntries,
   ...shapeEntries,
-  ...hostEntries,
-  ...networkEntries,
-  ...databaseEntries,
-  ...secretEntries,
-  ...storeEntries,
   ...storeContentEntries,
   ...certificateEntries,
   ...hostUserEntries,
   ...driftEntries,
-  ...hookEntries,
   ...ignoreEntries,
   ...iniEntries,
 } as const

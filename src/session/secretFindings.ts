@@ -7,8 +7,8 @@ import { secretsOf } from '../config/secretOptions.ts'
 import { options } from '../config/settings/options.ts'
 import type { Given, Setting } from '../config/settings/setting.ts'
 import { isUserEntry } from '../config/settings/userMap.ts'
-import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
+import { finding } from '../diagnostics/finding.ts'
 import type { SecretPolicy } from '../secrets/policy.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -64,6 +64,31 @@ function storeOpenedBy(host: ResolvedHost, setting: Setting<unknown>): 'keystore
 const firstOfEach = (found: readonly Found[]): readonly Diagnostic[] =>
   groupBySpan(found).map(([{ finding }]) => finding)
 
+/** A secret that was not read; `store` is the one that it opens. */
+type Unread = {
+  readonly name: string
+  readonly reason: string
+  readonly store: 'keystore' | 'truststore' | undefined
+  readonly fix: string
+}
+
+const reasonFor = ({ store }: Unread): string =>
+  store === undefined
+    ? 'A secret can be checked only after it is read.'
+    : `Without it muster cannot open the ${store} and check its contents.`
+
+export const secretNotResolved = finding('secret-not-resolved', (facts: Unread) => ({
+  message: `${facts.name} was not read: ${facts.reason}.`,
+  why: reasonFor(facts),
+  fix: facts.fix,
+}))
+
+const secretUnreadable = finding('secret-unreadable', (facts: Unread) => ({
+  message: `${facts.name} cannot be read: ${facts.reason}.`,
+  why: 'Commands that need it stop before they change anything.',
+  fix: facts.fix,
+}))
+
 function unread(
   host: ResolvedHost,
   use: { readonly setting: Setting<unknown>; readonly given: Given; readonly failure: SecretError },
@@ -72,8 +97,8 @@ function unread(
   const { setting, given, failure } = use
   const { spelling: name, span } = given
   const facts = { name, reason: failure.reason, store: storeOpenedBy(host, setting), fix: failure.fix }
-  const code = policy === 'safe' ? 'secret-not-resolved' : 'secret-unreadable'
-  return { span, finding: diagnose(code, facts, { span }) }
+  const report = policy === 'safe' ? secretNotResolved : secretUnreadable
+  return { span, finding: report(facts, { span }) }
 }
 
 function checkSecret(host: ResolvedHost, given: Given, password: Secret): Found[] {

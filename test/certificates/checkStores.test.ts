@@ -10,7 +10,7 @@ import {
   type StoreProblemCode,
 } from '../../src/certificates/storeProblem.ts'
 import { keyBag, writePkcs12 } from '../../src/certificates/stores/writePkcs12.ts'
-import { storeContentEntries } from '../../src/diagnostics/entries/storeContents.ts'
+import { codesOf } from '../../src/diagnostics/codes.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { day } from './tools.ts'
 
@@ -223,6 +223,6 @@ it('the store tests cover every code of a store finding', () => {
     'keystore-names-partly-cover',
   ]
   expect([...new Set([...defects.map(([code]) => code as string), ...elsewhere])].sort()).toEqual(
-    Object.keys(storeContentEntries).sort(),
+    [...codesOf('What is in a keystore or truststore')].sort(),
   )
 })

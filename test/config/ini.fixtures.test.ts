@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { importIni } from '../../src/config/ini/importIni.ts'
 import { joinLines } from '../../src/config/ini/readIni.ts'
 import { type LoadResult, loadConfig } from '../../src/config/load.ts'
-import { iniEntries } from '../../src/diagnostics/entries/ini.ts'
+import { codesOf } from '../../src/diagnostics/codes.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/ini', import.meta.url))
@@ -44,6 +44,6 @@ describe('importing an INI file', () => {
   it('is covered by fixtures for every code of INI findings', () => {
     const imported = named(folder, '.ini').flatMap((name) => read(name).findings)
     const seen = new Set(imported.map(({ code }) => code))
-    expect(Object.keys(iniEntries).filter((code) => !seen.has(code))).toEqual([])
+    expect(codesOf('INI files').filter((code) => !seen.has(code))).toEqual([])
   })
 })

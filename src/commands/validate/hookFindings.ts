@@ -3,10 +3,19 @@ import type { CommandContext } from '../../cli/context.ts'
 import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
 import { hookPrograms } from '../../config/settings/hooks.ts'
 import { givenFor, valueFor } from '../../config/shape/draft.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { findProgram, hasLinkBelow } from '../../processes/findProgram.ts'
 import { isBelow, type SecretPolicy } from '../../secrets/policy.ts'
+
+const hookNotRunnable = finding(
+  'hook-not-runnable',
+  (facts: { name: string; program: string; problem: string; fix: string }) => ({
+    message: `The program ${facts.program} of ${facts.name} ${facts.problem}.`,
+    why: 'A run that changes hosts would stop here, or end with a warning.',
+    fix: facts.fix,
+  }),
+)
 
 /**
  * Finds programs of hooks that a run would refuse. With the policy `safe` only those below the folder of the YAML file
@@ -28,6 +37,6 @@ export function hookFindings(
     const found = findProgram(program, { cwd, env: context.env })
     if ('path' in found) return []
     const facts = { name: setting.name, program, ...found }
-    return [diagnose('hook-not-runnable', facts, { span: given.span })]
+    return [hookNotRunnable(facts, { span: given.span })]
   })
 }

@@ -5,12 +5,11 @@ import type { RegularFile } from '../../cli/readRegularFile.ts'
 import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
 import type { Given } from '../../config/settings/setting.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Place } from '../../diagnostics/finding.ts'
 import { trustFix } from '../../secrets/policy.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { SecretReadings } from '../../session/secretFindings.ts'
+import { type SecretReadings, secretNotResolved } from '../../session/secretFindings.ts'
 import { lockedStore, type StoreKind, type StoreUse, storeUse } from './storeUse.ts'
 
 /** Returns the value to change, and the place of the store if that is elsewhere. */
@@ -159,7 +158,7 @@ function skippedStores(known: Known): readonly Diagnostic[] {
       if (use === undefined || use.file.ok || use.file.problem !== 'outside') return []
       const { span, spelling } = use.path
       const facts = { name: spelling, reason: `the ${kind} ${use.file.reason}`, store: kind, fix: trustFix }
-      return [{ span, finding: diagnose('secret-not-resolved', facts, { span }) }]
+      return [{ span, finding: secretNotResolved(facts, { span }) }]
     }),
   )
   return groupBySpan(found).map(([{ finding }]) => finding)

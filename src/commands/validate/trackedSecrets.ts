@@ -4,8 +4,8 @@ import type { CommandContext } from '../../cli/context.ts'
 import { stdinName } from '../../cli/readConfigFiles.ts'
 import { literalSecrets } from '../../config/locatedSecret.ts'
 import type { Draft } from '../../config/shape/draft.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 
 /** Milliseconds; git answers in a hundredth of it. */
 const defaultTimeout = 5000
@@ -62,6 +62,15 @@ export async function isTracked(
   }
 }
 
+const plaintextSecretTracked = finding(
+  'plaintext-secret-tracked',
+  (facts: { name: string; file: string }) => ({
+    message: `${facts.name} is in plain text in ${facts.file}, which git tracks.`,
+    why: 'Everyone who can read the repository, its history or a copy can read the secret.',
+    fix: `Use a reference (${facts.name}: !env NAME, or !file PATH with a file that git ignores). Then change the secret: the old one stays in the history.`,
+  }),
+)
+
 /** Finds plaintext secrets in files that git tracks. Runs git only if there are such secrets. */
 export async function trackedSecrets(
   drafts: readonly Draft[],
@@ -75,7 +84,5 @@ export async function trackedSecrets(
   }
   return secrets
     .filter(({ span }) => tracked.has(span.file))
-    .map(({ spelling: name, span }) =>
-      diagnose('plaintext-secret-tracked', { name, file: span.file }, { span }),
-    )
+    .map(({ spelling: name, span }) => plaintextSecretTracked({ name, file: span.file }, { span }))
 }

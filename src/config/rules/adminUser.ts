@@ -1,8 +1,7 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { groupBySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
-import { namingProblems } from '../userName.ts'
+import { badUserName, namingProblems } from '../userName.ts'
 
 /** Finds characters that a user name must not have (specification section 5.5), each by its name. */
 export function adminUser({ hosts }: ResolvedCluster): readonly Diagnostic[] {
@@ -12,6 +11,6 @@ export function adminUser({ hosts }: ResolvedCluster): readonly Diagnostic[] {
     return given === undefined || problems.length === 0 ? [] : [{ span: given.span, problems }]
   })
   return groupBySpan(items).map(([{ span, problems }]) =>
-    diagnose('bad-user-name', { name: options.adminUser.name, problems }, { span }),
+    badUserName({ name: options.adminUser.name, problems }, { span }),
   )
 }

@@ -1,5 +1,5 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { sameSource } from '../../secrets/reference.ts'
 import {
   groupBySpan,
@@ -9,7 +9,7 @@ import {
   usersOf,
 } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
-import { namingProblems } from '../userName.ts'
+import { badUserName, namingProblems } from '../userName.ts'
 
 type Found = { readonly span: Span; readonly finding: Diagnostic }
 
@@ -18,8 +18,14 @@ function findInvalidName({ given }: ResolvedUser): Found[] {
   const problems = namingProblems(given.name)
   if (problems.length === 0) return []
   const facts = { name: `A name in ${options.users.name}`, problems }
-  return [{ span: given.keySpan, finding: diagnose('bad-user-name', facts, { span: given.keySpan }) }]
+  return [{ span: given.keySpan, finding: badUserName(facts, { span: given.keySpan }) }]
 }
+
+const administratorTwice = finding('administrator-twice', (facts: { readonly has: string }) => ({
+  message: `This user is the administrator, who has ${facts.has}.`,
+  why: 'A user has one password and one access level; one of the two would be ignored silently.',
+  fix: 'Remove the user from rest-api-users, or give it neither a password nor an access level here.',
+}))
 
 /** Finds the administrator among the users with another password or level. */
 function findSecondAdministrator(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
@@ -31,12 +37,18 @@ function findSecondAdministrator(host: ResolvedHost, { given, value }: ResolvedU
   const has = same ? 'the access level full' : 'a different password'
   const other = password.given ?? admin.given
   const related = [{ message: 'The administrator is here.', span: other.keySpan }]
-  const finding = diagnose('administrator-twice', { has }, { span: given.keySpan, related })
+  const finding = administratorTwice({ has }, { span: given.keySpan, related })
   return [{ span: given.keySpan, finding }]
 }
 
 /** Returns a name without case and accents, by which people compare names. */
 const folded = (name: string): string => name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+
+const similarUserNames = finding('similar-user-names', (facts: { readonly name: string }) => ({
+  message: `${facts.name} differs from another user by case or accents only.`,
+  why: 'They are two users with two passwords, and a person takes one for the other.',
+  fix: 'Use one of the names everywhere, or names that differ in a letter.',
+}))
 
 /** Finds users of a host whose names differ by case or accents only; each is compared with those before it. */
 function findSimilarNames(host: ResolvedHost): Found[] {
@@ -53,7 +65,7 @@ function findSimilarNames(host: ResolvedHost): Found[] {
     return [
       {
         span: keySpan,
-        finding: diagnose('similar-user-names', { name: spelling }, { span: keySpan, related }),
+        finding: similarUserNames({ name: spelling }, { span: keySpan, related }),
       },
     ]
   })

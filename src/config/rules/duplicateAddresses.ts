@@ -1,6 +1,6 @@
 import { isLoopback } from '../../base/address.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { host as fields } from '../settings/places.ts'
 import { ssh } from '../settings/ssh.ts'
@@ -19,6 +19,15 @@ function machineOf(host: ResolvedHost): string {
   return [address, ...(tunnel ? [host.ssh(ssh.port).value ?? 22] : []), ...jumps].join(' ')
 }
 
+const duplicateAddress = finding(
+  'duplicate-address',
+  (facts: { host: string; other: string; address: string }) => ({
+    message: `${facts.host} has the address ${facts.address}, which ${facts.other} already has.`,
+    why: 'Both would be installed on the same machine, and the second would overwrite the first.',
+    fix: 'Correct one of the two addresses.',
+  }),
+)
+
 /** Finds hosts with the same SSH address; local hosts are this machine anyway. */
 export function duplicateAddresses({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const first = new Map<string, ResolvedHost>()
@@ -33,6 +42,6 @@ export function duplicateAddresses({ hosts }: ResolvedCluster): readonly Diagnos
     if (other.name.toLowerCase() === host.name.toLowerCase()) return []
     const related = [{ message: `${other.name} has it here.`, span: placeOf(other) }]
     const facts = { host: host.name, other: other.name, address: host.address }
-    return [diagnose('duplicate-address', facts, { span: placeOf(host), related })]
+    return [duplicateAddress(facts, { span: placeOf(host), related })]
   })
 }

@@ -1,6 +1,12 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+
+const duplicateHost = finding('duplicate-host', (facts: { host: string; other: string }) => ({
+  message: `${facts.host} and ${facts.other} are the same host name.`,
+  why: 'Host names are not case-sensitive.',
+  fix: 'Remove one of them, or give it another name.',
+}))
 
 /** Finds hosts whose names differ only in case. */
 export function duplicateHosts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
@@ -14,6 +20,6 @@ export function duplicateHosts({ hosts }: ResolvedCluster): readonly Diagnostic[
     }
     const related = [{ message: `${other.name} is here.`, span: other.span }]
     const facts = { host: host.name, other: other.name }
-    return [diagnose('duplicate-host', facts, { span: host.span, related })]
+    return [duplicateHost(facts, { span: host.span, related })]
   })
 }

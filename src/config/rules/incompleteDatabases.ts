@@ -1,5 +1,6 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { listOf, shortListOf } from '../../base/words.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { hasDatabase, memberNames } from '../resolve/dataSources.ts'
 import { topologyOf } from '../resolve/placements.ts'
 import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
@@ -86,6 +87,21 @@ function ofManager(host: ResolvedHost, monitored: ReadonlyMap<ServiceDraft, Reso
   return isMonitored ? findIncomplete(host.name, [...account, database]) : []
 }
 
+const databaseIncomplete = finding(
+  'database-incomplete',
+  (facts: {
+    given: string
+    missing: readonly string[]
+    hosts: readonly string[]
+    consequence: string
+    example: string
+  }) => ({
+    message: `${facts.given} is set for ${shortListOf(facts.hosts)}, but not ${listOf(facts.missing, 'or')}.`,
+    why: facts.consequence,
+    fix: `Add, for example: ${facts.example}`,
+  }),
+)
+
 const reportIncomplete = (found: readonly Incomplete[], consequence: string): Diagnostic[] =>
   groupBySpan(found).map((group) => {
     const [{ span, given, missing }] = group
@@ -96,7 +112,7 @@ const reportIncomplete = (found: readonly Incomplete[], consequence: string): Di
       consequence,
       example: missing[0]?.example ?? '',
     }
-    return diagnose('database-incomplete', facts, { span })
+    return databaseIncomplete(facts, { span })
   })
 
 /**

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { shortListOf } from '../../base/words.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { absolutePath } from '../paths.ts'
 import { groupBySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
@@ -30,6 +31,18 @@ const shared = [
 
 type Wrong = { readonly span: Span; readonly host: string; readonly kind: 'relative' | 'shared' }
 
+const relativeDirectory = finding('relative-directory', (facts: { hosts: readonly string[] }) => ({
+  message: 'install-directory is not an absolute path.',
+  why: `A relative path works only with connection: local; ${shortListOf(facts.hosts)} ${facts.hosts.length === 1 ? 'is' : 'are'} reached over SSH.`,
+  fix: 'Use an absolute path, such as /opt/muster',
+}))
+
+const badDirectory = finding('bad-directory', (facts: { reason: string }) => ({
+  message: `install-directory ${facts.reason}.`,
+  why: 'muster creates this folder and removes it on uninstall.',
+  fix: 'Choose a dedicated folder, such as /opt/muster',
+}))
+
 /** Requires an absolute folder of its own; relative only on this machine. */
 export function installDirectory({ hosts, paths }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts.flatMap((host): Wrong[] => {
@@ -43,8 +56,7 @@ export function installDirectory({ hosts, paths }: ResolvedCluster): readonly Di
   })
   return groupBySpan(items).map((group) => {
     const [{ span, kind }] = group
-    if (kind === 'relative')
-      return diagnose('relative-directory', { hosts: group.map(({ host }) => host) }, { span })
-    return diagnose('bad-directory', { reason: 'is a folder that other programs use too' }, { span })
+    if (kind === 'relative') return relativeDirectory({ hosts: group.map(({ host }) => host) }, { span })
+    return badDirectory({ reason: 'is a folder that other programs use too' }, { span })
   })
 }

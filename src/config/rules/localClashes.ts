@@ -1,9 +1,19 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { listOf } from '../../base/words.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { absolutePath } from '../paths.ts'
 import { collide, ownListenersOf } from '../resolve/configuredListeners.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
+
+const localPortClash = finding(
+  'local-port-clash',
+  (facts: { host: string; other: string; ports: readonly string[] }) => ({
+    message: `${facts.host} and ${facts.other} are both this machine and listen on the same ports: ${listOf(facts.ports)}.`,
+    why: 'Only one of them can listen on each.',
+    fix: `Give ${facts.host} different ports, for example: options: { manager-rest-api-port: 18090 }`,
+  }),
+)
 
 function findSharedPorts(
   host: ResolvedHost,
@@ -17,10 +27,19 @@ function findSharedPorts(
     const ports = clashing.map(({ port, owner }) => `${port} (${owner})`)
     const related = [{ message: `${other.name} is here.`, span: other.span }]
     const facts = { host: host.name, other: other.name, ports }
-    return [diagnose('local-port-clash', facts, { span: host.span, related })]
+    return [localPortClash(facts, { span: host.span, related })]
   }
   return []
 }
+
+const localDirectoryClash = finding(
+  'local-directory-clash',
+  (facts: { host: string; other: string; directory: string }) => ({
+    message: `${facts.host} and ${facts.other} are both this machine and share the install-directory ${facts.directory}.`,
+    why: 'The second would overwrite the first.',
+    fix: `Give ${facts.host} its own: options: { install-directory: … }`,
+  }),
+)
 
 /** Finds ports and folders that hosts with `connection: local` share: they are one machine. */
 export function localClashes({ hosts, paths }: ResolvedCluster): readonly Diagnostic[] {
@@ -37,6 +56,6 @@ export function localClashes({ hosts, paths }: ResolvedCluster): readonly Diagno
     }
     const related = [{ message: `${other.name} is here.`, span: other.span }]
     const facts = { host: host.name, other: other.name, directory: value }
-    return [...ports, diagnose('local-directory-clash', facts, { span: host.span, related })]
+    return [...ports, localDirectoryClash(facts, { span: host.span, related })]
   })
 }

@@ -1,5 +1,5 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { type Account, accounts, apiUser, passwordFinding } from '../passwordFinding.ts'
 import {
   groupBySpan,
@@ -9,6 +9,15 @@ import {
   usersOf,
 } from '../resolve/resolved.ts'
 
+const passwordWithoutUser = finding(
+  'password-without-user',
+  (facts: { name: string; user: string; example: string }) => ({
+    message: `${facts.name} is set, but ${facts.user} is not.`,
+    why: 'A password without a user name cannot be used.',
+    fix: `Add: ${facts.user}: ${facts.example}`,
+  }),
+)
+
 function checkAdmin(host: ResolvedHost, account: Account): { span: Span; finding: Diagnostic }[] {
   const { value, given } = host.option(account.password)
   if (given === undefined) return []
@@ -16,7 +25,7 @@ function checkAdmin(host: ResolvedHost, account: Account): { span: Span; finding
   const user = host.option(account.user)
   if (user.given === undefined) {
     const facts = { name, user: account.user.name, example: account.user.type.example }
-    return [{ span, finding: diagnose('password-without-user', facts, { span: keySpan }) }]
+    return [{ span, finding: passwordWithoutUser(facts, { span: keySpan }) }]
   }
   if (value?.kind !== 'literal') return []
   const finding = passwordFinding({ account, given, password: value.value, user: user.value })

@@ -1,5 +1,6 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { shortListOf } from '../../base/words.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { collide, type Listener, listenersOf } from '../resolve/configuredListeners.ts'
 import { comparePlaces, groupBySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 
@@ -25,6 +26,15 @@ function clashesOf(host: ResolvedHost, { hosts, files }: ResolvedCluster): Clash
   )
 }
 
+const portClash = finding(
+  'port-clash',
+  (facts: { port: number; option: string; other: string; hosts: readonly string[] }) => ({
+    message: `Port ${facts.port} is used twice on ${shortListOf(facts.hosts)}: by ${facts.other} and by ${facts.option}.`,
+    why: 'Only one of the two can listen on it.',
+    fix: 'Give one of them a different port, or an address that does not overlap.',
+  }),
+)
+
 /**
  * Finds ports used twice on a host at overlapping addresses, by APIs, proxy or database; the finding
  * is at the later one.
@@ -39,8 +49,8 @@ export function portClashes(cluster: ResolvedCluster): readonly Diagnostic[] {
       other: other === undefined ? `${early.option} (by default)` : early.option,
       hosts: group.map(({ host }) => host.name),
     }
-    if (other === undefined) return diagnose('port-clash', facts, { span })
-    return diagnose('port-clash', facts, {
+    if (other === undefined) return portClash(facts, { span })
+    return portClash(facts, {
       span,
       related: [{ message: 'The other one is here.', span: other }],
     })

@@ -1,8 +1,17 @@
 import type { MapService } from '../../contracts/servicesMap.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { servicesMap } from '../resolve/dataSources.ts'
 import { type HostsByName, hostsByName, type ResolvedCluster } from '../resolve/resolved.ts'
+
+const sameDatabaseFinding = finding(
+  'same-database',
+  (facts: { host: string; other: string; service: string; place: string }) => ({
+    message: `${facts.host} and ${facts.other} would be the same database of ${facts.service}: ${facts.place}.`,
+    why: 'A data source is one server; taking one of the two offline would leave the other in use.',
+    fix: `Give ${facts.host} a replication-host that the other hosts can reach, or a different replication-port.`,
+  }),
+)
 
 function checkService({ name: service, datasources }: MapService, hosts: HostsByName): Diagnostic[] {
   const first = new Map<string, string>()
@@ -15,7 +24,7 @@ function checkService({ name: service, datasources }: MapService, hosts: HostsBy
       return []
     }
     const related = [{ message: `${other} is here.`, span: early.span }]
-    return [diagnose('same-database', { host: name, other, service, place }, { span: late.span, related })]
+    return [sameDatabaseFinding({ host: name, other, service, place }, { span: late.span, related })]
   })
 }
 

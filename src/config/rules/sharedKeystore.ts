@@ -1,8 +1,15 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { shortListOf } from '../../base/words.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { absolutePath, isOnHost } from '../paths.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
+
+const sharedKeystoreFinding = finding('shared-keystore', (facts: { hosts: readonly string[] }) => ({
+  message: `One keystore is used for ${shortListOf(facts.hosts)}.`,
+  why: 'If the key of one host leaks, all hosts are affected. The certificate must have the names of all of them.',
+  fix: 'Give each host its own keystore under its options, or remove the paths to have one generated for each.',
+}))
 
 /** Finds a keystore of this machine that several hosts use. */
 export function sharedKeystore({ hosts, paths }: ResolvedCluster): readonly Diagnostic[] {
@@ -17,5 +24,5 @@ export function sharedKeystore({ hosts, paths }: ResolvedCluster): readonly Diag
   }
   return [...users.values()]
     .filter((use) => use.hosts.length > 1)
-    .map((use) => diagnose('shared-keystore', { hosts: use.hosts }, { span: use.span }))
+    .map((use) => sharedKeystoreFinding({ hosts: use.hosts }, { span: use.span }))
 }

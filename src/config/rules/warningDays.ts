@@ -1,7 +1,16 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { groupBySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
+
+const warningDaysTooLong = finding(
+  'warning-days-too-long',
+  (facts: { warning: number; lifetime: number }) => ({
+    message: `tls-warning-days (${facts.warning}) is not below java-tls-key-lifetime (${facts.lifetime}).`,
+    why: 'Every certificate would be reported as expiring from its first day.',
+    fix: 'Set fewer days, such as 30.',
+  }),
+)
 
 /** Finds a warning period that is at least as long as the certificate's life. */
 export function warningDays({ hosts }: ResolvedCluster): readonly Diagnostic[] {
@@ -14,6 +23,6 @@ export function warningDays({ hosts }: ResolvedCluster): readonly Diagnostic[] {
     return [{ span: given.span, warning: warning.value, lifetime: lifetime.value }]
   })
   return groupBySpan(items).map(([{ span, warning, lifetime }]) =>
-    diagnose('warning-days-too-long', { warning, lifetime }, { span }),
+    warningDaysTooLong({ warning, lifetime }, { span }),
   )
 }

@@ -1,4 +1,3 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { finding } from '../../diagnostics/finding.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
@@ -24,10 +23,16 @@ function findOptions(host: ResolvedHost): Diagnostic[] {
   })
 }
 
+const sshWithoutEffect = finding('ssh-without-effect', (facts: { host: string }) => ({
+  message: `The ssh settings of ${facts.host} have no effect.`,
+  why: 'With connection: local the host is this machine and is not reached over SSH.',
+  fix: 'Remove them, or remove connection: local',
+}))
+
 function findSshSettings(host: ResolvedHost): Diagnostic[] {
   const [first] = host.draft.ssh.values()
   if (host.connection !== 'local' || first === undefined) return []
-  return [diagnose('ssh-without-effect', { host: host.name }, { span: first.keySpan })]
+  return [sshWithoutEffect({ host: host.name }, { span: first.keySpan })]
 }
 
 /** Finds settings of a host that have no effect. */

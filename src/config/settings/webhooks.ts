@@ -1,5 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
@@ -88,6 +89,24 @@ function literalOf(given: WebhookSecret | undefined): string | undefined {
   return given?.value.kind === 'literal' ? given.value.value.reveal() : undefined
 }
 
+const webhookUrl = finding('webhook-url', (facts: { problem: string }) => ({
+  message: `The URL of a webhook ${facts.problem}.`,
+  why: 'What muster tells, and the secrets it sends along, must reach the right server unread by others.',
+  fix: 'Write, for example: url: https://ntfy.example.org/deployments',
+}))
+
+const webhookSecret = finding('webhook-secret', (facts: { name: string; reason: string }) => ({
+  message: `${facts.name} must be a reference: ${facts.reason}.`,
+  why: 'Everyone who can read the file, its history or a copy could send messages in your name.',
+  fix: `Write, for example: ${facts.name.replace('notify.', '')}: !env WEBHOOK_SECRET`,
+}))
+
+const webhookTemplate = finding('webhook-template', (facts: { problem: string }) => ({
+  message: `The template of a webhook ${facts.problem}.`,
+  why: 'The message would be refused, or be empty where it matters.',
+  fix: `Write, for example: template: '{ "text": "{{title}}" }'`,
+}))
+
 function checkLiterals(
   given: { readonly url?: WebhookSecret; readonly template?: WebhookSecret; readonly header?: WebhookSecret },
   findings: Diagnostic[],
@@ -98,18 +117,18 @@ function checkLiterals(
     const problem = urlProblem(address)
     if (problem === 'secret') {
       const reason = 'the URL seems to hold a token'
-      findings.push(diagnose('webhook-secret', { name: url.spelling, reason }, { span: url.span }))
+      findings.push(webhookSecret({ name: url.spelling, reason }, { span: url.span }))
     } else if (problem !== undefined) {
-      findings.push(diagnose('webhook-url', { problem }, { span: url.span }))
+      findings.push(webhookUrl({ problem }, { span: url.span }))
     }
   }
   if (header !== undefined && literalOf(header) !== undefined) {
     const reason = 'the value of the header is a secret'
-    findings.push(diagnose('webhook-secret', { name: header.spelling, reason }, { span: header.span }))
+    findings.push(webhookSecret({ name: header.spelling, reason }, { span: header.span }))
   }
   const problem = template === undefined || text === undefined ? undefined : templateProblem(text)
   if (template !== undefined && problem !== undefined) {
-    findings.push(diagnose('webhook-template', { problem }, { span: template.span }))
+    findings.push(webhookTemplate({ problem }, { span: template.span }))
   }
 }
 

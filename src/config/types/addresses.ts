@@ -1,7 +1,16 @@
 import { canonicalAddress, impossibleAddress, isHostName, isWildcard } from '../../base/address.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, textType, type ValueType } from './type.ts'
+
+const networkAddress = finding(
+  'network-address',
+  (facts: { name: string; address: string; kind: string }) => ({
+    message: `${facts.address} is ${facts.kind}, not the address of one host.`,
+    why: `${facts.name} needs an address that a network interface can have.`,
+    fix: 'Write the address of the host itself, such as 10.0.0.11; 0.0.0.0 listens on all interfaces.',
+  }),
+)
 
 /** Checks for addresses that no host can have (10.0.0.0) before the type itself does. */
 function rejectImpossible<T>(type: ValueType<T>): ValueType<T> {
@@ -9,7 +18,7 @@ function rejectImpossible<T>(type: ValueType<T>): ValueType<T> {
     const text = textOf(node) ?? ''
     const kind = impossibleAddress(text)
     if (kind === undefined) return type.read(node, name)
-    return { findings: [diagnose('network-address', { name, address: text, kind }, { span: node.span })] }
+    return { findings: [networkAddress({ name, address: text, kind }, { span: node.span })] }
   }
   return { ...type, read }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { storeContentEntries } from '../../../src/diagnostics/entries/storeContents.ts'
+import { codesOf } from '../../../src/diagnostics/codes.ts'
 import { hasKeytool, hasOpenssl } from '../../certificates/tools.ts'
 import { asNobody } from '../../support/asNobody.ts'
 import { storeMaker, storePassword } from './realStores.ts'
@@ -122,7 +122,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of the user (needs keytool a
     expect(code).toBe(1)
     await expect(out).toMatchFileSnapshot(golden)
     const found = new Set(findings.map((finding) => finding.code))
-    expect(Object.keys(storeContentEntries).filter((one) => !found.has(one))).toEqual([])
+    expect(codesOf('What is in a keystore or truststore').filter((one) => !found.has(one))).toEqual([])
     expect(out).not.toContain(folder)
     expect(out).not.toMatch(/changeit|another one/)
   })

@@ -4,10 +4,7 @@ import { accountStatements } from '../../../src/config/reference/accountStatemen
 import { allOptions, options } from '../../../src/config/settings/options.ts'
 import type { Setting } from '../../../src/config/settings/setting.ts'
 import { ssh } from '../../../src/config/settings/ssh.ts'
-import { findingGroups, severities } from '../../../src/diagnostics/codes.ts'
-import { hostEntries } from '../../../src/diagnostics/entries/hosts.ts'
-import { shapeEntries } from '../../../src/diagnostics/entries/shape.ts'
-import { yamlEntries } from '../../../src/diagnostics/entries/yaml.ts'
+import { codesOf, findingGroups, severities } from '../../../src/diagnostics/codes.ts'
 import { explanationOf } from '../../../src/diagnostics/explanation.ts'
 import { failureCodes } from '../../../src/diagnostics/failures.ts'
 import { explainJson } from '../../../src/output/explain/explainJson.ts'
@@ -170,7 +167,11 @@ it once.
       files: [{ name: 'muster.yaml', directory: '/srv/muster', text: settingExample(setting) }],
       home: '/home/ops',
     })
-    const aboutValues = new Set(Object.keys({ ...yamlEntries, ...shapeEntries, ...hostEntries }))
+    const aboutValues = new Set<string>([
+      ...codesOf('YAML'),
+      ...codesOf('Names and values'),
+      ...codesOf('Hosts'),
+    ])
     const fine = ['missing-key']
     const codes = diagnostics.map(({ code }) => code)
     expect(codes.filter((code) => aboutValues.has(code) && !fine.includes(code))).toEqual([])
