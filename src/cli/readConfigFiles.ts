@@ -4,10 +4,10 @@ import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { readBoundedFile, UnfitFileError } from '../base/boundedFile.ts'
 import { errorCode, systemErrorText } from '../base/systemErrors.ts'
+import { stdinTwice } from '../config/findings.ts'
 import type { ConfigFile } from '../config/load.ts'
-import type { Facts, TextCode } from '../diagnostics/catalogue.ts'
-import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { type Finding, finding } from '../diagnostics/finding.ts'
 import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
 import { Interrupted } from './interrupted.ts'
 
@@ -27,10 +27,13 @@ export type ReadConfigFiles = {
 
 type Outcome = { readonly file: ConfigFile } | { readonly finding: Diagnostic; readonly missing: boolean }
 
-function failed<C extends TextCode>(name: string, code: C, facts: Facts<C>): Outcome {
+/** Codes of a file that does not exist or cannot be opened. */
+const missingCodes: readonly string[] = ['file-not-found', 'file-is-directory', 'file-unreadable']
+
+function failed<Facts>(name: string, report: Finding<Facts>, facts: Facts): Outcome {
   const span = { file: name, line: 1, column: 1, endLine: 1, endColumn: 2 }
-  const missing = code === 'file-not-found' || code === 'file-is-directory' || code === 'file-unreadable'
-  return { finding: diagnose(code, facts, { span }), missing }
+  const finding = report(facts, { span })
+  return { finding, missing: missingCodes.includes(finding.code) }
 }
 
 function decodes(bytes: Buffer, stream: boolean): boolean {
@@ -56,15 +59,27 @@ function firstInvalidByte(bytes: Buffer): number {
   return good
 }
 
+export const fileTooLarge = finding('file-too-large', (facts: { size: number; limit: number }) => ({
+  message: `The file has ${Math.ceil(facts.size / 1_000_000)} MB; the limit is ${facts.limit / 1_000_000} MB.`,
+  why: 'A configuration of a thousand hosts is well under 1 MB, so this is probably the wrong file.',
+  fix: 'Check that this is the file you meant.',
+}))
+
+const fileNotUtf8 = finding('file-not-utf8', (facts: { offset: number }) => ({
+  message: `The file is not UTF-8: the byte at position ${facts.offset} is not part of a character.`,
+  why: 'YAML is Unicode text; in another encoding, muster would read wrong names and passwords.',
+  fix: 'Save the file as UTF-8, or convert it: iconv -f ISO-8859-1 -t UTF-8 OLD > NEW',
+}))
+
 function decoded(name: string, directory: string, bytes: Buffer): Outcome {
   if (bytes.length > largestConfigFile) {
-    return failed(name, 'file-too-large', { size: bytes.length, limit: largestConfigFile })
+    return failed(name, fileTooLarge, { size: bytes.length, limit: largestConfigFile })
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return { file: { name, directory, text } }
   } catch {
-    return failed(name, 'file-not-utf8', { offset: firstInvalidByte(bytes) + 1 })
+    return failed(name, fileNotUtf8, { offset: firstInvalidByte(bytes) + 1 })
   }
 }
 
@@ -101,6 +116,34 @@ async function safePath(absolute: string, cwd: string): Promise<string> {
 export const looksLikeHost = (path: string): boolean =>
   /^[\w*?[][\w.*?,[\]!-]*$/.test(path) && !/\.(ya?ml|json|conf|ini)$/i.test(path)
 
+/** Quotes a pattern, so that no shell expands it. */
+const quoted = (name: string): string => (/[*?]/.test(name) ? `'${name}'` : name)
+
+const fileNotFound = finding(
+  'file-not-found',
+  (facts: { name: string; isDefault: boolean; mayBeHost?: boolean }) => ({
+    message: `There is no file ${facts.name}.`,
+    why: 'Every command needs this file.',
+    fix: facts.isDefault
+      ? 'Pass your file as the last argument or in MUSTER_FILE, or create an example with: muster init'
+      : facts.mayBeHost === true
+        ? `To name the host ${facts.name}, use --host ${quoted(facts.name)}; an argument alone is a YAML file.`
+        : 'Check the spelling, or create an example with: muster init FILE',
+  }),
+)
+
+const fileIsDirectory = finding('file-is-directory', (facts: { name: string }) => ({
+  message: `${facts.name} is a directory.`,
+  why: 'A configuration is one YAML file or several.',
+  fix: `Pass the file in it, such as ${facts.name.replace(/\/+$/, '')}/muster.yaml`,
+}))
+
+const fileUnreadable = finding('file-unreadable', (facts: { name: string; reason: string }) => ({
+  message: `${facts.name} cannot be read: ${facts.reason}.`,
+  why: 'Every command needs this file.',
+  fix: 'Check the owner and the permissions of the file with ls -l.',
+}))
+
 async function readPath(path: string, options: Parameters<typeof readConfigFiles>[0]): Promise<Outcome> {
   const { cwd, signal, isDefault = false, policy = 'all', takesHost = false } = options
   const absolute = resolve(cwd, path)
@@ -111,19 +154,19 @@ async function readPath(path: string, options: Parameters<typeof readConfigFiles
   } catch (error) {
     if (signal.aborted) throw new Interrupted()
     if (error instanceof UnfitFileError && error.size !== undefined) {
-      return failed(path, 'file-too-large', { size: error.size, limit: largestConfigFile })
+      return failed(path, fileTooLarge, { size: error.size, limit: largestConfigFile })
     }
     if (error instanceof UnfitFileError && error.isFolder) {
-      return failed(path, 'file-is-directory', { name: path })
+      return failed(path, fileIsDirectory, { name: path })
     }
     const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      return failed(path, 'file-not-found', {
+      return failed(path, fileNotFound, {
         name: path,
         isDefault,
         mayBeHost: takesHost && !isDefault && looksLikeHost(path),
       })
-    return failed(path, 'file-unreadable', { name: path, reason: systemErrorText(error) })
+    return failed(path, fileUnreadable, { name: path, reason: systemErrorText(error) })
   }
 }
 
@@ -156,7 +199,7 @@ export async function readConfigFiles(options: {
     outcomes.push(decoded(stdinName, cwd, await readLimited(stdin)))
   }
   if (stdinRead && paths.filter((path) => path === '-').length > 1) {
-    outcomes.push(failed(stdinName, 'stdin-twice', {}))
+    outcomes.push(failed(stdinName, stdinTwice, {}))
   }
   return {
     files: outcomes.flatMap((outcome) => ('file' in outcome ? [outcome.file] : [])),

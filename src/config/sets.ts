@@ -1,11 +1,12 @@
-import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
+import { finding } from '../diagnostics/finding.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import type { SourceText } from '../diagnostics/source.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import { Secret } from '../secrets/secret.ts'
 import { looksSecret } from './document/hideSecrets.ts'
 import type { YamlNode } from './document/node.ts'
+import { stdinTwice, unknownOption } from './findings.ts'
 import { isSecret } from './secretOptions.ts'
 import { allOptions } from './settings/options.ts'
 import type { Given } from './settings/setting.ts'
@@ -53,22 +54,34 @@ function nodeFor(text: string, type: ValueType<unknown>, span: Span): YamlNode {
 
 type SecretSet = { readonly reference?: SecretReference; readonly findings: readonly Diagnostic[] }
 
+const setSecretLiteral = finding('set-secret-literal', (facts: { name: string }) => ({
+  message: `The value of ${facts.name} is a secret and must not be written on the command line.`,
+  why: 'Every user of this machine can see command lines (ps), and shells keep them in their history.',
+  fix: `Use --set ${facts.name}=- to read it from standard input, or --set ${facts.name}=@FILE to read a file.`,
+}))
+
 function secretFor(name: string, text: string, given: { span: Span; stdin: string | undefined }): SecretSet {
   const { span, stdin } = given
   if (text === '-' && stdin !== undefined) {
     const value = new Secret(stdin.replace(/\r?\n$/, ''))
     return { reference: { kind: 'literal', value }, findings: [] }
   }
-  if (text === '-') return { findings: [diagnose('stdin-twice', {}, { span })] }
+  if (text === '-') return { findings: [stdinTwice({}, { span })] }
   if (text.length > 1 && text.startsWith('@'))
     return { reference: { kind: 'file', path: text.slice(1) }, findings: [] }
-  return { findings: [diagnose('set-secret-literal', { name }, { span })] }
+  return { findings: [setSecretLiteral({ name }, { span })] }
 }
 
 function unknown(name: string, span: Span): Diagnostic {
   const near = nearest(name, spellings(allOptions))
-  return diagnose('unknown-option', { name, nearest: near }, { span })
+  return unknownOption({ name, nearest: near }, { span })
 }
+
+const setNotAssignment = finding('set-not-assignment', () => ({
+  message: 'The argument of --set is not name=value.',
+  why: 'Without an equals sign, the option and its value are not clear.',
+  fix: 'Write, for example: --set log-level=debug',
+}))
 
 /** Reads `name=value` assignments. `stdin` is the value of `name=-`; only given if nothing else reads it. */
 export function readSets(assignments: readonly string[], stdin: string | undefined): ReadSets {
@@ -91,7 +104,7 @@ export function readSets(assignments: readonly string[], stdin: string | undefin
     const setting = allOptions.find((one) => spellings([one]).includes(name))
     if (equals < 1) {
       hidden.push(at(line, 0, end))
-      findings.push(diagnose('set-not-assignment', {}, { span: at(line, 0, end) }))
+      findings.push(setNotAssignment({}, { span: at(line, 0, end) }))
       continue
     }
     if (setting === undefined || setting.secret || looksSecret(name)) hidden.push(span)

@@ -1,24 +1,16 @@
 import { certificateEntries } from './entries/certificates.ts'
 import { driftEntries } from './entries/drift.ts'
-import { fileEntries } from './entries/files.ts'
 import { hostUserEntries } from './entries/hostUsers.ts'
-import { ignoreEntries } from './entries/ignores.ts'
 import { iniEntries } from './entries/ini.ts'
-import { shapeEntries } from './entries/shape.ts'
 import { storeContentEntries } from './entries/storeContents.ts'
-import { yamlEntries } from './entries/yaml.ts'
 import type { Entry } from './entry.ts'
 
 /** Texts of findings that do not yet stand with their rule, by code. */
 export const catalogue = {
-  ...fileEntries,
-  ...yamlEntries,
-  ...shapeEntries,
   ...storeContentEntries,
   ...certificateEntries,
   ...hostUserEntries,
   ...driftEntries,
-  ...ignoreEntries,
   ...iniEntries,
 } as const
 

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import type { CommandContext } from '../cli/context.ts'
-import { fileExists, largestConfigFile } from '../cli/readConfigFiles.ts'
+import { fileExists, fileTooLarge, largestConfigFile } from '../cli/readConfigFiles.ts'
 import { type LoadResult, loadConfig } from '../config/load.ts'
-import { diagnose } from '../diagnostics/diagnose.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /** The name under which findings stand about what goes to standard output. */
@@ -20,7 +19,7 @@ export function checkWrittenFile(
   const size = Buffer.byteLength(text)
   if (size > largestConfigFile) {
     const span = { file: name, line: 1, column: 1, endLine: 1, endColumn: 2 }
-    const finding = diagnose('file-too-large', { size, limit: largestConfigFile }, { span })
+    const finding = fileTooLarge({ size, limit: largestConfigFile }, { span })
     return { diagnostics: [finding], sources: [] }
   }
   const directory = out === undefined ? context.cwd : dirname(resolve(context.cwd, out))

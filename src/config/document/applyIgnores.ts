@@ -1,6 +1,6 @@
 import { isCode, severities } from '../../diagnostics/codes.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import { sortFindings } from '../../diagnostics/sortFindings.ts'
 import type { Ignore } from './readIgnores.ts'
@@ -24,9 +24,18 @@ const ignoredKey = ({ code, ignore }: IgnoredCode): string =>
 
 const findingKey = ({ code, span }: Diagnostic): string => keyOf(code, span)
 
+const ignoreWithoutReason = finding('ignore-without-reason', (facts: { code: string | undefined }) => ({
+  message:
+    facts.code === undefined
+      ? 'This comment names neither a finding nor a reason, so it silences nothing.'
+      : 'This comment gives no reason, so it silences nothing.',
+  why: 'Later readers of the file must be able to decide whether the finding may still be ignored.',
+  fix: `Add the reason after the code: # muster-ignore: ${facts.code ?? 'CODE'} REASON`,
+}))
+
 function withoutReason({ codes, span }: Ignore): Diagnostic {
   const code = codes.map((written) => written.code).find(isCode)
-  return diagnose('ignore-without-reason', { code }, { span })
+  return ignoreWithoutReason({ code }, { span })
 }
 
 /** Finds the nearest code for each unknown one. */
@@ -41,15 +50,42 @@ type IgnoreResult = {
   readonly nearest: ReadonlyMap<string, string | undefined>
 }
 
+const ignoreUnknownCode = finding(
+  'ignore-unknown-code',
+  (facts: { code: string | undefined; nearest: string | undefined }) => ({
+    message: `${facts.code ?? 'This'} is not the code of a finding.`,
+    why: 'The comment silences nothing, and the finding you meant is still reported.',
+    fix:
+      facts.nearest === undefined
+        ? 'Copy the code from the finding, and put the reason after it.'
+        : `Did you mean ${facts.nearest}?`,
+  }),
+)
+
+const ignoreUnused = finding('ignore-unused', (facts: { code: string; line: number | undefined }) => ({
+  message:
+    facts.line === undefined
+      ? `No line follows this comment, so it cannot silence ${facts.code}.`
+      : `Line ${facts.line} has no finding ${facts.code}, so this comment silences nothing.`,
+  why: 'It misleads readers, and would hide a later finding that has not been reviewed.',
+  fix: 'Remove it, or move it: after a value it applies to that line, alone on its line to the next line.',
+}))
+
+const ignoreError = finding('ignore-error', (facts: { code: string }) => ({
+  message: `${facts.code} is an error, and errors cannot be silenced.`,
+  why: 'A file with an error cannot be used.',
+  fix: 'Fix the error, and remove the code from this comment.',
+}))
+
 function checkIgnored(ignored: IgnoredCode, { isUnused, nearest }: IgnoreResult): readonly Diagnostic[] {
   const { code, span, ignore } = ignored
   if (!isCode(code)) {
     const shown = looksLikeCode(code) ? code : undefined
-    return [diagnose('ignore-unknown-code', { code: shown, nearest: nearest.get(code) }, { span })]
+    return [ignoreUnknownCode({ code: shown, nearest: nearest.get(code) }, { span })]
   }
-  if (severities[code] === 'error') return [diagnose('ignore-error', { code }, { span })]
+  if (severities[code] === 'error') return [ignoreError({ code }, { span })]
   if (ignore.reason === '' || !isUnused(ignored)) return []
-  return [diagnose('ignore-unused', { code, line: ignore.line }, { span })]
+  return [ignoreUnused({ code, line: ignore.line }, { span })]
 }
 
 /**

@@ -57,6 +57,16 @@ export function keyName({ key, keySpan, hidden }: MapEntry): KeyName {
   return { name: `${redacted} (line ${keySpan.line}, column ${keySpan.column})`, hidden }
 }
 
+/** Explains why a name is hidden, after another sentence. */
+export const whyHidden = ({ hidden }: Pick<KeyName, 'hidden'>): string =>
+  hidden === true ? ' The name is hidden, because it may be part of a secret that is not in quotes.' : ''
+
+/** Returns the fix for a name that is hidden. */
+export const fixHidden = ({ hidden }: Pick<KeyName, 'hidden'>): string | undefined =>
+  hidden === true
+    ? "Put the secret in single quotes: '…' (and write a single quote inside it twice). Then the name is shown."
+    : undefined
+
 /** Describes the kind of a value for a person; never shows a hidden value. */
 export function describeNode(node: YamlNode): string {
   if (node.kind === 'map') return 'a group of names with values'

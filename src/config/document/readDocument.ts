@@ -1,12 +1,18 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { parseYaml } from '../yaml.ts'
 import { hideSecrets, hideSecretsInText, type SecretNames } from './hideSecrets.ts'
 import { type Lines, linesOf } from './lines.ts'
-import { describeNode, keyName, type MapNode, type YamlNode } from './node.ts'
+import { describeNode, fixHidden, keyName, type MapNode, whyHidden, type YamlNode } from './node.ts'
 import { type Ignore, ignoreWord, readIgnores } from './readIgnores.ts'
 import { resolveAliases } from './resolveAliases.ts'
-import { breaksTree, syntaxFinding, valuesOf } from './syntaxFindings.ts'
+import { breaksTree, restUnread, syntaxFinding, valuesOf } from './syntaxFindings.ts'
+
+const duplicateKey = finding('duplicate-key', (facts: { name: string; hidden?: true }) => ({
+  message: `${facts.name} is given twice.`,
+  why: `Only one of the two can apply, and it is not clear which.${whyHidden(facts)}`,
+  fix: fixHidden(facts) ?? 'Remove one of them.',
+}))
 
 /** Returns a finding for each duplicate name in a map; it is at the later one and refers to the earlier. */
 function duplicates(node: YamlNode): readonly Diagnostic[] {
@@ -21,7 +27,7 @@ function duplicates(node: YamlNode): readonly Diagnostic[] {
       return within
     }
     const related = [{ message: 'The first one is here.', span: earlier.keySpan }]
-    return [...within, diagnose('duplicate-key', keyName(entry), { span: entry.keySpan, related })]
+    return [...within, duplicateKey(keyName(entry), { span: entry.keySpan, related })]
   })
 }
 
@@ -49,10 +55,40 @@ function firstOfEachLine(findings: readonly Diagnostic[]): Diagnostic[] {
   return [...lines.values()].slice(0, maxSyntaxFindings)
 }
 
-function nulFinding(text: string, lines: Lines): Diagnostic | undefined {
+const nulCharacter = finding('nul-character', () => ({
+  message: 'The file contains a NUL character.',
+  why: 'The file is damaged or in another format, such as UTF-16.',
+  fix: 'Save the file again as plain UTF-8 text.',
+}))
+
+export function nulFinding(text: string, lines: Lines): Diagnostic | undefined {
   const at = text.indexOf('\0')
-  return at === -1 ? undefined : diagnose('nul-character', {}, { span: lines.span(at, at + 1) })
+  return at === -1 ? undefined : nulCharacter({}, { span: lines.span(at, at + 1) })
 }
+
+const emptyFile = finding('empty-file', () => ({
+  message: 'The file has no configuration: it is empty or has only comments.',
+  why: 'A configuration needs at least a cluster name, hosts and services.',
+  fix: 'Create a commented example with: muster init FILE',
+}))
+
+const notAMapping = finding('not-a-mapping', (facts: { got: string }) => ({
+  message: `The file has ${facts.got} where names with values are expected.`,
+  why: restUnread,
+  fix: 'Start with a line such as "cluster: alpha"; muster init writes a whole example.',
+}))
+
+const severalDocuments = finding('several-documents', () => ({
+  message: 'A second YAML document starts here.',
+  why: 'A configuration is one document, and it is not clear which one is meant.',
+  fix: 'Remove the "---" line, or move the second document to its own file and pass both: muster validate A B',
+}))
+
+const tooDeep = finding('too-deep', (facts: { limit: number }) => ({
+  message: `Values are nested more than ${facts.limit} levels deep.`,
+  why: 'A configuration needs five levels; the rest of the file was not read.',
+  fix: 'Look for a bracket or brace that is opened and never closed.',
+}))
 
 /**
  * Parses one YAML text (without byte order mark); every error is a finding with its place, none is thrown.
@@ -72,7 +108,7 @@ export function readDocument(file: { name: string; text: string }, names: Secret
   const parsed = parseYaml(text, maxDepth)
   if (parsed.tooDeep !== undefined) {
     const { from } = parsed.tooDeep
-    return broken([diagnose('too-deep', { limit: maxDepth }, { span: lines.span(from, from + 1) })])
+    return broken([tooDeep({ limit: maxDepth }, { span: lines.span(from, from + 1) })])
   }
 
   const values = valuesOf(parsed.roots.map(({ node }) => node).filter((node) => node !== undefined))
@@ -82,11 +118,9 @@ export function readDocument(file: { name: string; text: string }, names: Secret
   if (parsed.problems.some(breaksTree)) return broken(syntax)
   const [first, second] = parsed.roots
   const several =
-    second === undefined
-      ? []
-      : [diagnose('several-documents', {}, { span: lines.span(second.from, second.from + 1) })]
+    second === undefined ? [] : [severalDocuments({}, { span: lines.span(second.from, second.from + 1) })]
   if (first?.node === undefined || (first.node.kind === 'scalar' && first.node.source === '')) {
-    return broken([...syntax, ...several, diagnose('empty-file', {}, { span: lines.span(0, 0) })])
+    return broken([...syntax, ...several, emptyFile({}, { span: lines.span(0, 0) })])
   }
 
   const resolved = resolveAliases(first.node, lines)
@@ -103,7 +137,7 @@ export function readDocument(file: { name: string; text: string }, names: Secret
     }
   }
   const got = root.kind === 'list' ? describeNode(root) : 'a single value'
-  const unusable = broken([...findings, diagnose('not-a-mapping', { got }, { span: root.span })])
+  const unusable = broken([...findings, notAMapping({ got }, { span: root.span })])
   // A lone value may well be a password file given by mistake.
   return root.kind === 'list' ? unusable : { ...unusable, hidden: [root.span] }
 }

@@ -1,5 +1,5 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import type { RawNode } from '../yaml.ts'
 import type { Lines } from './lines.ts'
@@ -14,6 +14,39 @@ const isTag = (word: string): word is ReferenceTag => (referenceTags as readonly
 
 const emptyNode = (span: Span): YamlNode => ({ kind: 'scalar', value: null, source: '', span, faulty: true })
 
+const unknownAnchor = finding('unknown-anchor', () => ({
+  message: 'The anchor that this alias (*…) names is not defined above it.',
+  why: 'The alias has no value.',
+  fix: "Define it first (&name), or put the value in single quotes if it is meant to start with '*'.",
+}))
+
+const anchorLoop = finding('anchor-loop', () => ({
+  message: 'This alias (*…) is inside the value that it names.',
+  why: 'The value would contain itself endlessly.',
+  fix: 'Move the alias out of the value, or name another anchor.',
+}))
+
+const aliasBomb = finding('alias-bomb', (facts: { limit: number }) => ({
+  message: `Aliases (*…) and merges (<<) expand the file to more than ${facts.limit} values.`,
+  why: 'Aliases of aliases multiply and could use up the memory of this machine.',
+  fix: 'Write the values out, or use defaults: for what all hosts share.',
+}))
+
+const mergeNotMapping = finding('merge-not-mapping', () => ({
+  message: 'The merged value (<<) is not a group of names with values.',
+  why: 'Only such a group, or a list of them, can be merged into another.',
+  fix: 'Merge an anchored group, for example: <<: *common',
+}))
+
+export const unknownTag = finding('unknown-tag', (facts: { nearest: string | undefined }) => ({
+  message: 'The tag (!…) before this value is not known.',
+  why: 'Only !env, !file and !exec are known.',
+  fix:
+    facts.nearest === undefined
+      ? "Remove the tag, or put the value in single quotes if it is meant to start with '!'."
+      : `Did you mean !${facts.nearest}?`,
+}))
+
 /** Resolves aliases, merge keys and tags to one tree, with a finding for each that is invalid. */
 export function resolveAliases(
   root: RawNode,
@@ -27,7 +60,7 @@ export function resolveAliases(
   const countAdded = (count: number, span: Span): boolean => {
     added += count
     if (added <= expansionLimit) return true
-    if (!isReported) findings.push(diagnose('alias-bomb', { limit: expansionLimit }, { span }))
+    if (!isReported) findings.push(aliasBomb({ limit: expansionLimit }, { span }))
     isReported = true
     return false
   }
@@ -36,15 +69,15 @@ export function resolveAliases(
     if (raw.tag === undefined) return {}
     const word = raw.tag.replace(/^!/, '')
     if (isTag(word)) return { tag: word }
-    findings.push(diagnose('unknown-tag', { nearest: nearest(word, referenceTags) }, { span }))
+    findings.push(unknownTag({ nearest: nearest(word, referenceTags) }, { span }))
     return { faulty: true }
   }
 
   const alias = (name: string, span: Span): { node: YamlNode; size: number } => {
     const anchor = anchors.get(name)
     if (anchor === undefined || anchor === 'open') {
-      const code = anchor === undefined ? 'unknown-anchor' : 'anchor-loop'
-      findings.push(diagnose(code, {}, { span }))
+      const report = anchor === undefined ? unknownAnchor : anchorLoop
+      findings.push(report({}, { span }))
       return { node: emptyNode(span), size: 1 }
     }
     if (!countAdded(anchor.size, span)) return { node: emptyNode(span), size: 1 }
@@ -60,7 +93,7 @@ export function resolveAliases(
       // An alias without an anchor has its finding.
       if (source.faulty === true) continue
       if (source.kind !== 'map') {
-        findings.push(diagnose('merge-not-mapping', {}, { span: source.span }))
+        findings.push(mergeNotMapping({}, { span: source.span }))
         continue
       }
       if (!countAdded(source.entries.length, source.span)) break

@@ -1,7 +1,8 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import type { RawNode, RawProblem } from '../yaml.ts'
 import type { Lines } from './lines.ts'
+import { unknownTag } from './resolveAliases.ts'
 
 /** Problems after which the tree is still correct. */
 const harmless: readonly RawProblem['code'][] = [
@@ -75,6 +76,51 @@ type SyntaxContext = {
   readonly values: () => readonly RawNode[]
 }
 
+const notYaml = finding('not-yaml', (facts: { detail: string }) => ({
+  message: `This is not YAML: ${facts.detail}.`,
+  why: restUnread,
+  fix: 'Write each option as "name: value", one per line, and quote values with special characters.',
+}))
+
+/** Reason of a finding after which nothing of a file is used. */
+export const restUnread = 'muster cannot read the rest of the file reliably, so it uses none of it.'
+
+const notClosedFinding = finding('not-closed', (facts: { what: string; close: string }) => ({
+  message: `${facts.what} is opened and never closed.`,
+  why: restUnread,
+  fix: `Add the missing ${facts.close}.`,
+}))
+
+const badIndent = finding('bad-indent', () => ({
+  message: 'The indentation does not fit the lines around it.',
+  why: 'YAML defines groups by indentation alone.',
+  fix: 'Indent names of the same group by the same number of spaces, and their contents by two more.',
+}))
+
+const tabIndent = finding('tab-indent', () => ({
+  message: 'The line is indented with a tab.',
+  why: 'YAML allows only spaces for indentation.',
+  fix: 'Replace each tab with two spaces.',
+}))
+
+const needsQuotes = finding('needs-quotes', (facts: { character: string }) => ({
+  message: `A value that starts with ${facts.character} must be quoted.`,
+  why: 'This character is reserved in YAML, so the value would not be what you wrote.',
+  fix: "Put the value in single quotes: '…' (and write a single quote inside it twice).",
+}))
+
+const badEscape = finding('bad-escape', () => ({
+  message: 'This backslash in double quotes starts no escape sequence known to YAML.',
+  why: 'The value would not be what you wrote.',
+  fix: "Use single quotes, where a backslash has no special meaning: 'C\\dir'",
+}))
+
+const keyNotText = finding('key-not-text', () => ({
+  message: 'The name before the colon is a list or a group.',
+  why: 'Names of options and hosts must be plain text.',
+  fix: 'Write a plain name before the colon.',
+}))
+
 /**
  * Creates a finding for a syntax error; the parser's own message is not used, since it may quote the file.
  */
@@ -84,22 +130,22 @@ export function syntaxFinding(problem: RawProblem, context: SyntaxContext): Diag
   if (closing !== undefined) {
     const at = openedAt({ ...closing, before: problem.from }, context)
     const span = at === undefined ? place.span : context.lines.span(at, at + 1)
-    return diagnose('not-closed', { what: closing.what, close: closing.name }, { span })
+    return notClosedFinding({ what: closing.what, close: closing.name }, { span })
   }
   switch (problem.code) {
     case 'TAB_AS_INDENT':
-      return diagnose('tab-indent', {}, place)
+      return tabIndent({}, place)
     case 'BAD_INDENT':
-      return diagnose('bad-indent', {}, place)
+      return badIndent({}, place)
     case 'BAD_SCALAR_START':
-      return diagnose('needs-quotes', { character: context.text.charAt(problem.from) }, place)
+      return needsQuotes({ character: context.text.charAt(problem.from) }, place)
     case 'BAD_DQ_ESCAPE':
-      return diagnose('bad-escape', {}, place)
+      return badEscape({}, place)
     case 'NON_STRING_KEY':
-      return diagnose('key-not-text', {}, place)
+      return keyNotText({}, place)
     case 'TAG_RESOLVE_FAILED':
-      return diagnose('unknown-tag', { nearest: undefined }, place)
+      return unknownTag({ nearest: undefined }, place)
     default:
-      return diagnose('not-yaml', { detail: details[problem.code] ?? 'this text is not allowed here' }, place)
+      return notYaml({ detail: details[problem.code] ?? 'this text is not allowed here' }, place)
   }
 }

@@ -1,9 +1,9 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { limitFindings } from '../../diagnostics/limitFindings.ts'
 import { sortFindings } from '../../diagnostics/sortFindings.ts'
 import type { SourceText } from '../../diagnostics/source.ts'
 import { linesOf } from '../document/lines.ts'
+import { nulFinding } from '../document/readDocument.ts'
 import {
   eachOption,
   importCommonOptions,
@@ -176,11 +176,10 @@ export function importIni(given: {
   const { name, cluster } = given
   const text = given.text.replace(/^\ufeff/, '')
   const lines = linesOf(name, text)
-  const nul = text.indexOf('\0')
-  if (nul !== -1) {
+  const nul = nulFinding(text, lines)
+  if (nul !== undefined) {
     const everything = { ...lines.span(0, text.length), endColumn: Number.MAX_SAFE_INTEGER }
-    const findings = [diagnose('nul-character', {}, { span: lines.span(nul, nul + 1) })]
-    return { findings, source: { name, text, hidden: [everything] } }
+    return { findings: [nul], source: { name, text, hidden: [everything] } }
   }
   const ini = readIni(name, text)
   const sorted = sortSections(ini.sections)

@@ -1,5 +1,5 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { missingKey } from '../findings.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { service as fields, file } from '../settings/places.ts'
 import { givenFor, valueFor } from '../shape/draft.ts'
@@ -13,7 +13,7 @@ const examples: Readonly<Record<string, string>> = {
 }
 
 const missing = (name: string, facts: { place: string; span: Span }): Diagnostic =>
-  diagnose('missing-key', { name, place: facts.place, example: examples[name] ?? name }, { span: facts.span })
+  missingKey({ name, place: facts.place, example: examples[name] ?? name }, { span: facts.span })
 
 function missingGroups({ draft, files }: ResolvedCluster): Diagnostic[] {
   const first = files[0] ?? ''

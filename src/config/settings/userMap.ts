@@ -1,11 +1,11 @@
 import { type AccessLevel, accessLevels } from '../../contracts/accessLevels.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { userMembers } from '../document/hideSecrets.ts'
 import { keyName, type MapEntry, type MapNode, type YamlNode } from '../document/node.ts'
+import { noValue, referenceNotSecret, unknownKey } from '../findings.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice } from '../types/texts.ts'
 import { type Reading, type ValueType, wrongType } from '../types/type.ts'
@@ -38,10 +38,10 @@ function readAccess(node: YamlNode, name: string): Reading<AccessLevel> {
   if (node.faulty === true) return { findings: [] }
   const place = { span: node.span }
   if (node.tag !== undefined) {
-    return { findings: [diagnose('reference-not-secret', { name, tag: node.tag }, place)] }
+    return { findings: [referenceNotSecret({ name, tag: node.tag }, place)] }
   }
   if (node.kind === 'scalar' && node.value === null) {
-    return { findings: [diagnose('no-value', { name, wants: levels.wants, secret: false }, place)] }
+    return { findings: [noValue({ name, wants: levels.wants, secret: false }, place)] }
   }
   return levels.read(node, name)
 }
@@ -49,7 +49,7 @@ function readAccess(node: YamlNode, name: string): Reading<AccessLevel> {
 function unknownMember(entry: MapEntry, user: string): Diagnostic {
   const near = entry.hidden === true ? undefined : nearest(entry.key, userMembers)
   const facts = { ...keyName(entry), nearest: near, place: `the user ${user}`, known: userMembers }
-  return diagnose('unknown-key', facts, { span: entry.keySpan })
+  return unknownKey(facts, { span: entry.keySpan })
 }
 
 /** Reads a user with members; `name` is its spelling, such as `rest-api-users.grafana`. */

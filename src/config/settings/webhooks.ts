@@ -1,4 +1,3 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { finding } from '../../diagnostics/finding.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
@@ -6,6 +5,7 @@ import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { headerMembers, webhookMembers } from '../document/hideSecrets.ts'
 import { keyName, type MapEntry, type MapNode, type YamlNode } from '../document/node.ts'
+import { missingKey, noValue, referenceNotSecret, unknownKey } from '../findings.ts'
 import { listOfType } from '../types/listTypes.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice, headerName, path } from '../types/texts.ts'
@@ -55,7 +55,7 @@ function membersOf(
     else {
       const near = entry.hidden === true ? undefined : nearest(entry.key, given.known)
       const facts = { ...given, ...keyName(entry), nearest: near }
-      findings.push(diagnose('unknown-key', facts, { span: entry.keySpan }))
+      findings.push(unknownKey(facts, { span: entry.keySpan }))
     }
   }
   return members
@@ -73,11 +73,11 @@ function readMember<T>(
   const secret = (type as ValueType<unknown>) === secretReference
   const place = { span: node.span }
   if (node.kind === 'scalar' && node.value === null && node.tag === undefined) {
-    findings.push(diagnose('no-value', { name: spelling, wants: type.wants, secret }, place))
+    findings.push(noValue({ name: spelling, wants: type.wants, secret }, place))
     return undefined
   }
   if (node.tag !== undefined && !secret) {
-    findings.push(diagnose('reference-not-secret', { name: spelling, tag: node.tag }, place))
+    findings.push(referenceNotSecret({ name: spelling, tag: node.tag }, place))
     return undefined
   }
   const { value, findings: found } = type.read(secret ? { ...node, hidden: true } : node, spelling)
@@ -144,7 +144,7 @@ function readHeader(entry: MapEntry | undefined, findings: Diagnostic[]): Webhoo
   const members = membersOf(node, { place: 'a header', known: headerMembers }, findings)
   for (const name of headerMembers.filter((one) => !members.has(one))) {
     const example = name === 'name' ? 'name: Authorization' : 'value: !env HOOK_TOKEN'
-    findings.push(diagnose('missing-key', { name, place: 'the header', example }, { span: entry.keySpan }))
+    findings.push(missingKey({ name, place: 'the header', example }, { span: entry.keySpan }))
   }
   const name = readMember(members.get('name'), headerName, findings)
   const value = readMember(members.get('value'), secretReference, findings)
@@ -160,7 +160,7 @@ function readWebhook(node: YamlNode): Reading<WebhookEntry> {
   const members = membersOf(node, { place: 'a webhook', known: webhookMembers }, findings)
   if (!members.has('url')) {
     const facts = { name: 'url', place: 'the webhook', example: 'url: !env SLACK_URL' }
-    findings.push(diagnose('missing-key', facts, { span: node.span }))
+    findings.push(missingKey(facts, { span: node.span }))
   }
   const url = readMember(members.get('url'), secretReference, findings)
   const on = readMember(members.get('on'), events, findings)

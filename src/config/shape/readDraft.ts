@@ -1,8 +1,9 @@
 import { isHostName } from '../../base/address.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import { keyName, type MapEntry, type MapNode } from '../document/node.ts'
+import { referenceNotSecret, unknownKey } from '../findings.ts'
 import { wrongType } from '../types/type.ts'
 import type { Draft, HostDraft, ServiceDraft, Values } from './draft.ts'
 import { places } from './places.ts'
@@ -30,7 +31,7 @@ function groupOf(entry: MapEntry | undefined, collected: Collected): MapNode | u
   if (value.faulty === true) return undefined
   if (value.tag !== undefined) {
     const facts = { name: entry.key, tag: value.tag }
-    collected.findings.push(diagnose('reference-not-secret', facts, { span: value.span }))
+    collected.findings.push(referenceNotSecret(facts, { span: value.span }))
     return undefined
   }
   if (value.kind === 'map') return value
@@ -50,8 +51,14 @@ function fieldsOf(node: MapNode | undefined, place: Place, collected: Collected)
 const firstEntries = (node: MapNode | undefined): readonly MapEntry[] =>
   [...new Map((node?.entries ?? []).toReversed().map((entry) => [entry.key, entry])).values()].toReversed()
 
+const badName = finding('bad-name', (facts: { what: string }) => ({
+  message: `This is not a valid name for ${facts.what}.`,
+  why: 'It is used in certificates and addresses, which allow only letters, digits, hyphens and dots.',
+  fix: 'Write, for example: db1 or db1.example.org',
+}))
+
 function nameFinding(entry: MapEntry, what: string): Diagnostic[] {
-  return isHostName(entry.key) ? [] : [diagnose('bad-name', { what }, { span: entry.keySpan })]
+  return isHostName(entry.key) ? [] : [badName({ what }, { span: entry.keySpan })]
 }
 
 function readService(entry: MapEntry, collected: Collected): ServiceDraft {
@@ -90,7 +97,7 @@ export function readDraft(root: MapNode): Read<Draft> {
     firstEntries(group(name)).filter((entry) => {
       if (entry.hidden !== true) return true
       const facts = { ...keyName(entry), nearest: undefined, place: name, known: [] }
-      collected.findings.push(diagnose('unknown-key', facts, { span: entry.keySpan }))
+      collected.findings.push(unknownKey(facts, { span: entry.keySpan }))
       return false
     })
   for (const { key, keySpan } of root.entries) {

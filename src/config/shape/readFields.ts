@@ -1,8 +1,9 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import { hiddenSpansOf, isPublicReference } from '../document/hideSecrets.ts'
 import { keyName, type MapEntry, type MapNode, type YamlNode } from '../document/node.ts'
+import { noValue, referenceNotSecret, unknownKey, unknownOption } from '../findings.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import type { Values } from './draft.ts'
 
@@ -38,10 +39,10 @@ function readValue(
   const place = { span: node.span }
   if (node.faulty === true) return { findings: [] }
   if (node.tag !== undefined && !secret && type.tags?.includes(node.tag) !== true) {
-    return { findings: [diagnose('reference-not-secret', { name, tag: node.tag }, place)] }
+    return { findings: [referenceNotSecret({ name, tag: node.tag }, place)] }
   }
   if (node.kind === 'scalar' && node.value === null && node.tag === undefined) {
-    return { findings: [diagnose('no-value', { name, wants: type.wants, secret }, place)] }
+    return { findings: [noValue({ name, wants: type.wants, secret }, place)] }
   }
   return type.read(node, name)
 }
@@ -51,16 +52,25 @@ function suggestedName(entry: MapEntry, place: Place): string | undefined {
   return entry.hidden === true ? undefined : nearest(entry.key, [...place.settings.keys(), ...place.groups])
 }
 
+const misplacedOption = finding(
+  'misplaced-option',
+  (facts: { name: string; place: string; group: string }) => ({
+    message: `${facts.name} is an option; it cannot be set directly in ${facts.place}.`,
+    why: 'It is not read here.',
+    fix: `Move it one level deeper, under ${facts.group}:`,
+  }),
+)
+
 function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagnostic {
   const at = { span: entry.keySpan }
   const { name, hidden } = keyName(entry)
   if (place.subgroup?.settings.has(name)) {
-    return diagnose('misplaced-option', { name, place: place.name, group: place.subgroup.group }, at)
+    return misplacedOption({ name, place: place.name, group: place.subgroup.group }, at)
   }
   const known = [...place.settings.keys(), ...place.groups]
   const facts = { name, nearest: near, ...(hidden && { hidden }) }
-  if (place.hasOptions) return diagnose('unknown-option', facts, at)
-  return diagnose('unknown-key', { ...facts, place: place.name, known }, at)
+  if (place.hasOptions) return unknownOption(facts, at)
+  return unknownKey({ ...facts, place: place.name, known }, at)
 }
 
 /**
@@ -79,6 +89,12 @@ export const isExtension = (key: string): boolean => key.startsWith('x-')
 
 /** Limit of suggestions: a file with so many unknown names is no configuration. */
 const maxSuggestions = 100
+
+const aliasAndName = finding('alias-and-name', (facts: { name: string; other: string }) => ({
+  message: `${facts.name} is another spelling of ${facts.other}, and both are given.`,
+  why: 'Only one of the two can apply, and it is not clear which.',
+  fix: 'Remove one of them.',
+}))
 
 /**
  * Reads the settings of one group; checks each value by its type and suggests the nearest name for unknown
@@ -111,9 +127,7 @@ export function readFields(node: MapNode, place: Place): Read<Values> {
     const earlier = values.get(setting.name)
     if (earlier !== undefined) {
       const related = [{ message: `${earlier.spelling} is here.`, span: earlier.keySpan }]
-      findings.push(
-        diagnose('alias-and-name', { name: spelling, other: earlier.spelling }, { span: keySpan, related }),
-      )
+      findings.push(aliasAndName({ name: spelling, other: earlier.spelling }, { span: keySpan, related }))
       continue
     }
     const { value, findings: made } = readValue(written, setting)

@@ -1,9 +1,15 @@
 import { durationText, parseDuration } from '../../base/time.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { textOf, type ValueType, wrongType } from './type.ts'
 
 const wants = 'a duration with a unit, such as 500ms, 30s or 5m'
 const maxDuration = 24 * 60 * 60_000
+
+const missingUnit = finding('missing-unit', (facts: { name: string; number: string }) => ({
+  message: `${facts.name} is a duration, but ${facts.number} has no unit.`,
+  why: 'Some tools read such a number as seconds, others as milliseconds.',
+  fix: `Write ${facts.number}s for seconds, ${facts.number}ms for milliseconds or ${facts.number}m for minutes.`,
+}))
 
 /** A duration in milliseconds: `500ms`, `30s`, `5m`; more than zero and at most a day. */
 export const duration: ValueType<number> = {
@@ -15,7 +21,7 @@ export const duration: ValueType<number> = {
   read: (node, name) => {
     const bare = node.kind === 'scalar' && /^\d+$/.test(node.source) ? node.source : undefined
     if (bare !== undefined) {
-      return { findings: [diagnose('missing-unit', { name, number: bare }, { span: node.span })] }
+      return { findings: [missingUnit({ name, number: bare }, { span: node.span })] }
     }
     const value = parseDuration(textOf(node) ?? '')
     if (value !== undefined && value > 0 && value <= maxDuration) return { value, findings: [] }

@@ -1,4 +1,4 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { Secret } from '../../secrets/secret.ts'
@@ -7,10 +7,19 @@ import { type Reading, textOf, type ValueType, wrongType } from './type.ts'
 
 const wants = 'text, or its source: !env NAME, !file PATH or !exec [program, argument]'
 
+const badReference = finding(
+  'bad-reference',
+  (facts: { name: string; tag: string; wants: string; example: string }) => ({
+    message: `!${facts.tag} of ${facts.name} needs ${facts.wants}.`,
+    why: 'The secret cannot be read.',
+    fix: `Write, for example: ${facts.example}`,
+  }),
+)
+
 const bad = (
   node: YamlNode,
   facts: { name: string; tag: string; wants: string; example: string },
-): Reading<SecretReference> => ({ findings: [diagnose('bad-reference', facts, { span: node.span })] })
+): Reading<SecretReference> => ({ findings: [badReference(facts, { span: node.span })] })
 
 function fromExec(node: YamlNode, name: string): Reading<SecretReference> {
   const words =

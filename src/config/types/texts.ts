@@ -1,5 +1,5 @@
 import { listOf } from '../../base/words.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, textType, type ValueType } from './type.ts'
@@ -7,6 +7,12 @@ import { type Reading, textOf, textType, type ValueType } from './type.ts'
 const clusterNamePattern = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
 
 const plainText = textType({ wants: 'a name', example: 'alpha', parse: (text) => text })
+
+const badClusterName = finding('bad-cluster-name', () => ({
+  message: 'The cluster name must have 1 to 40 lower-case letters, digits and hyphens.',
+  why: 'It becomes part of the names of services and files on every host.',
+  fix: 'Write, for example: cluster: alpha',
+}))
 
 /** Name of a cluster, which is used in the names of units and files. */
 export const clusterName: ValueType<string> = {
@@ -17,7 +23,7 @@ export const clusterName: ValueType<string> = {
     const text = textOf(node)
     if (text === undefined) return plainText.read(node, name)
     if (clusterNamePattern.test(text)) return { value: text, findings: [] }
-    return { findings: [diagnose('bad-cluster-name', {}, { span: node.span })] }
+    return { findings: [badClusterName({}, { span: node.span })] }
   },
 }
 

@@ -1,5 +1,5 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { describeNode, type ReferenceTag, type ScalarNode, type YamlNode } from '../document/node.ts'
 
 /** Result of reading a value: `value` is absent if nothing of it can be used. */
@@ -29,12 +29,21 @@ export type ValueType<T> = {
   readonly read: (node: YamlNode, name: string) => Reading<T>
 }
 
+const wrongTypeFinding = finding(
+  'wrong-type',
+  (facts: { name: string; wants: string; got: string; fix: string }) => ({
+    message: `${facts.name} must be ${facts.wants}, not ${facts.got}.`,
+    why: 'The value cannot be used; the other checks use the default.',
+    fix: facts.fix,
+  }),
+)
+
 /** Creates the finding for a value of another type. */
 export function wrongType(
   node: YamlNode,
   facts: { readonly name: string; readonly wants: string; readonly fix: string },
 ): Diagnostic {
-  return diagnose('wrong-type', { ...facts, got: describeNode(node) }, { span: node.span })
+  return wrongTypeFinding({ ...facts, got: describeNode(node) }, { span: node.span })
 }
 
 /** Returns the text of a text node; undefined for a number, a boolean, a list or a group. */
