@@ -1,7 +1,6 @@
 import { certificateEntries } from './entries/certificates.ts'
 import { driftEntries } from './entries/drift.ts'
 import { hostUserEntries } from './entries/hostUsers.ts'
-import { iniEntries } from './entries/ini.ts'
 import { storeContentEntries } from './entries/storeContents.ts'
 import type { Entry } from './entry.ts'
 
@@ -11,7 +10,6 @@ export const catalogue = {
   ...certificateEntries,
   ...hostUserEntries,
   ...driftEntries,
-  ...iniEntries,
 } as const
 
 export type TextCode = keyof typeof catalogue

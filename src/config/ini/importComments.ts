@@ -1,7 +1,8 @@
+import { finding } from '../../diagnostics/finding.ts'
 import { looksSecret } from '../document/hideSecrets.ts'
 import { options } from '../settings/options.ts'
 import { type Commented, hideOption, importOption, keepAsComment, keepOption } from './importOption.ts'
-import { type ImportState, report } from './importState.ts'
+import type { ImportState } from './importState.ts'
 import type { IniComment, IniItem, IniOption, IniSection, IniUnread } from './iniFile.ts'
 import { fieldOf, optionOf } from './iniNames.ts'
 import { commentText, publicLine, secretLine, type TextLine } from './readIni.ts'
@@ -63,6 +64,15 @@ export function importCommonOptions(state: ImportState, given: Commented, group:
 /** Limit of lines from one section. */
 const maxCopies = 10_000
 
+const iniSectionWithoutCounterpart = finding(
+  'ini-section-without-counterpart',
+  (facts: { section: string; reason: string }) => ({
+    message: `The section [${facts.section}] has no counterpart in muster.`,
+    why: `${facts.reason} All of it is kept as comments in the YAML file.`,
+    fix: 'Check that you do not need it.',
+  }),
+)
+
 /** Keeps a section as comments of the services; `reason` is absent if it already has a finding. */
 export function keepAsComments(state: ImportState, section: IniSection, reason?: string): void {
   const { line, name, broken, span } = section
@@ -70,7 +80,7 @@ export function keepAsComments(state: ImportState, section: IniSection, reason?:
   // A bracket and a name are no secret; anything else may be a piece of one.
   if (broken && !/^\s*\[[\w.@ -]*\]?\s*$/.test(name)) state.hidden.push(span)
   if (reason !== undefined) {
-    report(state, 'ini-section-without-counterpart', { facts: { section: name, reason }, span })
+    state.findings.push(iniSectionWithoutCounterpart({ section: name, reason }, { span }))
   }
   const start = `no counterpart, line ${line}: `
   addComment(

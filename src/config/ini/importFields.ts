@@ -1,6 +1,7 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
-import { type Commented, keepAsComment, keepValue } from './importOption.ts'
-import { addHost, type ImportState, report, type Service } from './importState.ts'
+import { listOf } from '../../base/words.ts'
+import { finding } from '../../diagnostics/finding.ts'
+import { type Commented, iniNoCounterpart, iniOptionTwice, keepAsComment, keepValue } from './importOption.ts'
+import { addHost, type ImportState, type Service } from './importState.ts'
 import type { IniOption } from './iniFile.ts'
 import type { Field } from './iniNames.ts'
 import { fieldText } from './iniTopology.ts'
@@ -112,7 +113,7 @@ function importTopology(state: ImportState, service: Service, given: Commented):
   })
   if (unsupported === undefined) return
   const facts = { name: `The topology ${item.value}`, reason: unsupported, nearest: undefined }
-  report(state, 'ini-no-counterpart', { facts, span: item.span })
+  state.findings.push(iniNoCounterpart(facts, { span: item.span }))
 }
 
 function importMaster(state: ImportState, service: Service, given: Commented): void {
@@ -128,17 +129,23 @@ function importMaster(state: ImportState, service: Service, given: Commented): v
   if (others.length > 0) {
     const reason = 'A service in muster has at most one master.'
     const facts = { name: 'More than one master', reason, nearest: undefined }
-    report(state, 'ini-no-counterpart', { facts, span: item.span })
+    state.findings.push(iniNoCounterpart(facts, { span: item.span }))
   }
   if (service.fields.has('members') || service.fields.has('slaves')) return
   const { comment: _said, ...only } = item
   keepField(state, service, { item: only, above: [], name: 'members', value: yamlList([first, ...others]) })
 }
 
+const iniPassiveWitness = finding('ini-passive-witness', (facts: { hosts: readonly string[] }) => ({
+  message: `${listOf(facts.hosts)} would run a manager.`,
+  why: 'Without enable-active-witnesses=true the product family only pings a witness; in muster every witness runs a manager.',
+  fix: 'Remove witnesses from the YAML file if this host should run nothing.',
+}))
+
 function importWitnesses(state: ImportState, service: Service, given: Commented): void {
   const hosts = keepHosts(state, service, { ...given, name: 'witnesses' })
   if (isYes(fieldText(service.fields, 'active-witnesses'))) return
-  report(state, 'ini-passive-witness', { facts: { hosts }, span: given.item.span })
+  state.findings.push(iniPassiveWitness({ hosts }, { span: given.item.span }))
 }
 
 /** Returns true if a later line has the same field; the finding is at the last one. */
@@ -157,7 +164,7 @@ function isOverridden(
   if (first === undefined || first === item) return false
   const facts = { name: item.key, other: first.key }
   const related = [{ message: 'The first one is here.', span: first.keySpan }]
-  state.findings.push(diagnose('ini-option-twice', facts, { span: item.keySpan, related }))
+  state.findings.push(iniOptionTwice(facts, { span: item.keySpan, related }))
   return false
 }
 

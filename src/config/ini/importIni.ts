@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { limitFindings } from '../../diagnostics/limitFindings.ts'
 import { sortFindings } from '../../diagnostics/sortFindings.ts'
 import type { SourceText } from '../../diagnostics/source.ts'
@@ -13,11 +14,11 @@ import {
 } from './importComments.ts'
 import { importField } from './importFields.ts'
 import { type Commented, hideOption, importOption, keepAsComment, keepValue } from './importOption.ts'
-import { addHost, emptyImportState, type ImportState, report, type Service } from './importState.ts'
+import { addHost, emptyImportState, type ImportState, iniRenamed, type Service } from './importState.ts'
 import type { IniFile, IniSection } from './iniFile.ts'
 import { clusterFrom, fieldOf, optionOf, serviceFrom } from './iniNames.ts'
 import { fieldText } from './iniTopology.ts'
-import { commentText, publicLine, readIni, type TextLine } from './readIni.ts'
+import { commentText, keptAsComment, publicLine, readIni, type TextLine } from './readIni.ts'
 import { type SortedSections, sortSections } from './sortSections.ts'
 import { writeYaml, yamlScalar } from './writeYaml.ts'
 import { addComment, addValue, type Group, itemAsComment, shownName, valueUnder } from './yamlDraft.ts'
@@ -28,10 +29,19 @@ const reasons = {
     'It has neither connectors nor witnesses, and services of the replicator package often leave the topology out.',
 } as const
 
+const iniTopologyAssumed = finding(
+  'ini-topology-assumed',
+  (facts: { section: string; topology: string; reason: string }) => ({
+    message: `The section [${facts.section}] sets no topology; ${facts.topology} is assumed.`,
+    why: facts.reason,
+    fix: 'Correct the topology in the YAML file if it is wrong.',
+  }),
+)
+
 function assumeTopology(state: ImportState, { section, topology }: Service): void {
   const reason = topology.topology === 'clustered' ? reasons.clustered : reasons.replicator
   const facts = { section: section.name, topology: topology.topology, reason }
-  report(state, 'ini-topology-assumed', { facts, span: section.span })
+  state.findings.push(iniTopologyAssumed(facts, { span: section.span }))
   const from = { spelling: 'topology', keySpan: section.span, replacement: publicLine('assumed') }
   const above = [publicLine('assumed: the INI file sets none')]
   const group: Group = { kind: 'service', of: section.name }
@@ -63,7 +73,7 @@ function importService(state: ImportState, service: Service): void {
   if (name === section.name) return
   const reason = 'Certificates and addresses contain the names of services and do not allow _.'
   const facts = { what: 'service', from: section.name, to: name, reason }
-  report(state, 'ini-renamed', { facts, span: section.span })
+  state.findings.push(iniRenamed(facts, { span: section.span }))
 }
 
 function servicesByHost({ services }: ImportState): ReadonlyMap<string, readonly Service[]> {
@@ -117,13 +127,19 @@ type ImportedIni = {
 
 const head: Group = { kind: 'head' }
 
+const iniOutsideSection = finding('ini-outside-section', (facts: { name: string }) => ({
+  message: `${facts.name} is before the first section.`,
+  why: `It is not clear whether it applies to all services or to one. ${keptAsComment}`,
+  fix: 'If it applies to all services, put [defaults] on a line above it.',
+}))
+
 function importHead(state: ImportState, { head: items }: IniFile): void {
   for (const { above, item } of withComments(state, items)) {
     for (const line of above) addComment(state.yaml, head, line)
     if (item === undefined) continue
     if (item.kind === 'option') {
       hideOption(state, item)
-      report(state, 'ini-outside-section', { facts: { name: shownName(item.key) }, span: item.keySpan })
+      state.findings.push(iniOutsideSection({ name: shownName(item.key) }, { span: item.keySpan }))
     }
     addComment(
       state.yaml,
@@ -163,6 +179,12 @@ function nameCluster(state: ImportState, cluster: string | undefined): void {
   addValue(state.yaml, group, { kind: 'value', name: 'cluster', value, above: [], from })
 }
 
+const iniNoService = finding('ini-no-service', () => ({
+  message: 'The file describes no data service.',
+  why: 'Without a section for a service, the hosts are unknown.',
+  fix: 'Check that this is the right file: a service has a section such as [alpha], with members and a topology.',
+}))
+
 /**
  * Converts an INI file of the product family to a YAML file with comments. Pure; never throws for its text.
  */
@@ -189,7 +211,7 @@ export function importIni(given: {
   importHead(state, ini)
   importSections(state, sorted)
   nameCluster(state, cluster)
-  if (state.services.size === 0) report(state, 'ini-no-service', { facts: {}, span: lines.span(0, 0) })
+  if (state.services.size === 0) state.findings.push(iniNoService({}, { span: lines.span(0, 0) }))
   return {
     yaml: writeYaml(state, sorted.sectionOrder),
     findings: limitFindings(sortFindings([...ini.findings, ...state.findings], [name])),

@@ -1,10 +1,10 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
-import { type ImportState, report } from './importState.ts'
+import type { ImportState } from './importState.ts'
 import type { IniOption } from './iniFile.ts'
 import { correctedName, isPlainName, optionOf } from './iniNames.ts'
-import { commentText, secretLine, type TextLine } from './readIni.ts'
+import { commentText, keptAsComment, secretLine, type TextLine } from './readIni.ts'
 import { valueFromIni } from './settingValue.ts'
 import {
   addComment,
@@ -31,6 +31,15 @@ export function hideOption(state: ImportState, item: IniOption): void {
   state.hidden.push({ ...item.span, column, endColumn: Number.MAX_SAFE_INTEGER })
 }
 
+export const iniOptionTwice = finding('ini-option-twice', (facts: { name: string; other: string }) => ({
+  message:
+    facts.name === facts.other
+      ? `${facts.name} is given twice.`
+      : `${facts.name} is another spelling of ${facts.other}, and both are given.`,
+  why: 'The later one is used. The earlier one is kept as a comment in the YAML file.',
+  fix: 'Remove the wrong one.',
+}))
+
 /** Adds a value to a group; of two with the same name the later one counts, with a finding. */
 export function keepValue(state: ImportState, group: Group, kept: YamlValue): void {
   const earlier = addValue(state.yaml, group, kept)
@@ -40,8 +49,26 @@ export function keepValue(state: ImportState, group: Group, kept: YamlValue): vo
   const { spelling, keySpan } = kept.from
   const facts = { name: shownName(spelling), other: shownName(earlier.from.spelling) }
   const related = [{ message: 'The first one is here.', span: earlier.from.keySpan }]
-  state.findings.push(diagnose('ini-option-twice', facts, { span: keySpan, related }))
+  state.findings.push(iniOptionTwice(facts, { span: keySpan, related }))
 }
+
+const iniNoValue = finding('ini-no-value', (facts: { name: string }) => ({
+  message: `${facts.name} has no value.`,
+  why: `Nothing follows the equals sign. ${keptAsComment}`,
+  fix: 'Write a value, or remove the line.',
+}))
+
+export const iniNoCounterpart = finding(
+  'ini-no-counterpart',
+  (facts: { name: string; reason: string | undefined; nearest: string | undefined }) => ({
+    message: `${facts.name} has no counterpart in muster.`,
+    why: `${facts.reason === undefined ? '' : `${facts.reason} `}${keptAsComment}`,
+    fix:
+      facts.nearest === undefined
+        ? 'Check that you do not need it.'
+        : `Did you mean ${facts.nearest}? Otherwise check that you do not need it.`,
+  }),
+)
 
 /** Keeps an option as a comment, with a finding. */
 export function keepAsComment(
@@ -53,22 +80,46 @@ export function keepAsComment(
   for (const line of above) addComment(state.yaml, group, line)
   addComment(state.yaml, group, itemAsComment(item, item.value === '' ? 'no value' : 'no counterpart'))
   const name = shownName(item.key)
-  if (item.value === '') report(state, 'ini-no-value', { facts: { name }, span: item.keySpan })
+  if (item.value === '') state.findings.push(iniNoValue({ name }, { span: item.keySpan }))
   else {
     const nearest = reason === undefined ? correctedName(item.key) : undefined
-    report(state, 'ini-no-counterpart', { facts: { name, reason, nearest }, span: item.keySpan })
+    state.findings.push(iniNoCounterpart({ name, reason, nearest }, { span: item.keySpan }))
   }
 }
+
+const iniQuotes = finding('ini-quotes', (facts: { name: string; kept: boolean }) => ({
+  message: facts.kept
+    ? `The quotes around the value of ${facts.name} were kept.`
+    : `The quotes around the value of ${facts.name} were removed.`,
+  why: facts.kept
+    ? 'INI files of the product family have no quoting: everything after the equals sign is the value.'
+    : 'INI files of the product family have no quoting, and the value would be invalid with quotes.',
+  fix: facts.kept
+    ? 'If they are not part of the value, remove them in the YAML file.'
+    : 'Remove them from the INI file too.',
+}))
+
+const iniValueCut = finding('ini-value-cut', (facts: { name: string }) => ({
+  message: `The value of ${facts.name} ends where a comment starts.`,
+  why: 'A # or ; after a space starts a comment, also inside a secret. The rest is kept as a comment in the YAML file.',
+  fix: 'If it is part of the secret, write the whole secret in the YAML file.',
+}))
+
+const iniTrailingBackslash = finding('ini-trailing-backslash', (facts: { name: string }) => ({
+  message: `The backslash at the end of ${facts.name} was removed.`,
+  why: 'It is probably left from a shell command: in an INI file a value cannot continue on the next line.',
+  fix: 'If it is part of the value, add it in the YAML file.',
+}))
 
 /** Removes what is no part of the value, with a finding for each. */
 function cleanValue(state: ImportState, item: IniOption, setting: Setting<unknown>): string {
   const name = shownName(item.key)
   const span = item.span
-  if (item.backslash) report(state, 'ini-trailing-backslash', { facts: { name }, span })
-  if (item.comment !== undefined && setting.secret) report(state, 'ini-value-cut', { facts: { name }, span })
+  if (item.backslash) state.findings.push(iniTrailingBackslash({ name }, { span }))
+  if (item.comment !== undefined && setting.secret) state.findings.push(iniValueCut({ name }, { span }))
   if (!isQuoted(item.value)) return item.value
   // Never suggest anything about the contents of a secret.
-  report(state, 'ini-quotes', { facts: { name, kept: setting.secret }, span })
+  state.findings.push(iniQuotes({ name, kept: setting.secret }, { span }))
   return setting.secret ? item.value : item.value.slice(1, -1)
 }
 

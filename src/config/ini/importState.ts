@@ -1,6 +1,5 @@
-import type { Facts, TextCode } from '../../diagnostics/catalogue.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import type { IniSection } from './iniFile.ts'
 import { hostFrom } from './iniNames.ts'
 import type { Fields, ServiceTopology } from './iniTopology.ts'
@@ -35,20 +34,21 @@ export const emptyImportState = (services: readonly Service[]): ImportState => (
   hosts: new Map(),
 })
 
-export function report<C extends TextCode>(
-  state: ImportState,
-  code: C,
-  at: { facts: Facts<C>; span: Span },
-): void {
-  state.findings.push(diagnose(code, at.facts, { span: at.span }))
-}
+export const iniRenamed = finding(
+  'ini-renamed',
+  (facts: { what: string; from: string; to: string; reason: string }) => ({
+    message: `The ${facts.what} ${facts.from} is called ${facts.to} in the YAML file.`,
+    why: facts.reason,
+    fix: 'Do nothing, or choose another name in the YAML file.',
+  }),
+)
 
 /** Adds a host of the INI file, and returns its name in the YAML file. */
 export function addHost(state: ImportState, text: string, span: Span): string {
   const { name, address } = hostFrom(text)
   if (address !== undefined && !state.hosts.has(name)) {
     const reason = 'In the YAML file a host has a name, and the address below it.'
-    report(state, 'ini-renamed', { facts: { what: 'host', from: text, to: name, reason }, span })
+    state.findings.push(iniRenamed({ what: 'host', from: text, to: name, reason }, { span }))
   }
   if (!state.hosts.has(name)) state.hosts.set(name, address)
   return name

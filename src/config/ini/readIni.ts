@@ -1,5 +1,5 @@
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { IniComment, IniFile, IniItem, IniSection } from './iniFile.ts'
 
@@ -31,6 +31,8 @@ export const commentText = (text: string): string =>
 /** Joins lines to one text. */
 export const joinLines = (lines: readonly TextLine[], as: 'text' | 'shown'): string =>
   lines.map((line) => `${line[as]}\n`).join('')
+
+export const keptAsComment = 'It is kept as a comment at its place in the YAML file.'
 
 /** A parsed line of an INI file. Offsets are 0-based, the end exclusive. */
 type ReadLine =
@@ -139,6 +141,24 @@ function itemOf(read: ReadLine, source: Source): IniItem | undefined {
   return comment === undefined ? item : { ...item, comment }
 }
 
+const iniNotAnOption = finding('ini-not-an-option', () => ({
+  message: 'The line is neither an option nor a section nor a comment.',
+  why: `An option needs a name and an equals sign. ${keptAsComment}`,
+  fix: 'Write it as name=value, or put a # before it.',
+}))
+
+const iniBadSection = finding('ini-bad-section', () => ({
+  message: 'This is not the name of a section in brackets.',
+  why: 'The section of the options below it is not clear. They are kept as comments in the YAML file.',
+  fix: 'Write the name alone on its line, such as [alpha]',
+}))
+
+const iniSectionTwice = finding('ini-section-twice', (facts: { section: string }) => ({
+  message: `The section [${facts.section}] is given twice.`,
+  why: 'Both are used, as one section. Options in both are easily overlooked.',
+  fix: 'Move all options into one of them.',
+}))
+
 /**
  * Parses an INI text (without byte order mark and NUL). A parser of our own: no npm package keeps lines,
  * columns and comments. Keeps lines that are not INI, with a finding.
@@ -160,7 +180,7 @@ export function readIni(file: string, text: string): IniFile {
     const earlier = sections.get(key)
     if (earlier !== undefined) {
       const related = [{ message: 'The first one is here.', span: earlier.span }]
-      findings.push(diagnose('ini-section-twice', { section: name }, { span, related }))
+      findings.push(iniSectionTwice({ section: name }, { span, related }))
       items = earlier.items
       flushPending()
       return
@@ -180,12 +200,12 @@ export function readIni(file: string, text: string): IniFile {
       open(read.name, { source, span: part(source, read.from, read.to - read.from), broken: false })
     } else if (read.kind === 'bad-section') {
       const span = part(source, 0, source.text.length)
-      findings.push(diagnose('ini-bad-section', {}, { span }))
+      findings.push(iniBadSection({}, { span }))
       open(source.text, { source, span, broken: true })
     } else {
       flushPending()
       if (item !== undefined) items.push(item)
-      if (item?.kind === 'unread') findings.push(diagnose('ini-not-an-option', {}, { span: item.span }))
+      if (item?.kind === 'unread') findings.push(iniNotAnOption({}, { span: item.span }))
     }
   }
   flushPending()
