@@ -11,6 +11,10 @@ export function coversName(certificate: X509Certificate, nameOrAddress: string):
   return certificate.checkHost(nameOrAddress, { subject: 'never' }) !== undefined
 }
 
+/** Reason of findings about the validity of a certificate. */
+export const outsideValidity =
+  'Clients that verify certificates, such as tapi and curl, refuse a certificate outside its validity period.'
+
 /** Checks the validity of a leaf; only `keystore-expires-soon` is a warning. */
 export function timeProblem(options: {
   readonly leaf: X509Certificate

@@ -14,7 +14,7 @@ import { givenPasswords, type ResolvedSecrets } from '../deployment/prepare.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { allFacts, closeAll, type Survey, type SurveyedHost } from '../deployment/survey.ts'
 import { checkUsers } from '../deployment/users/checkUsers.ts'
-import { diagnose } from '../diagnostics/diagnose.ts'
+import { finding } from '../diagnostics/finding.ts'
 import { driftJson, driftSummary, withGroupedChanges } from '../output/deployment/driftText.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
@@ -56,6 +56,12 @@ type DriftOptions = ClusterOptions & {
   readonly runtimeFile: string | undefined
 }
 
+const driftHostLeft = finding('drift-host-left', (facts: { host: string; what: string; end: string }) => ({
+  message: `${facts.host} left the file. ${facts.what}`,
+  why: 'A host that left the file serves clients with the map of its last installation; a new password or a removed user never reaches it.',
+  fix: facts.end,
+}))
+
 /** Looks for every difference between the hosts and the file over one survey. Writes nothing. */
 export async function drift(options: DriftOptions): Promise<ExitCode> {
   const { context, format } = options
@@ -67,8 +73,7 @@ export async function drift(options: DriftOptions): Promise<ExitCode> {
   const found = [
     ...checkDrift(hosts, at),
     ...left.map((one) =>
-      diagnose(
-        'drift-host-left',
+      driftHostLeft(
         { host: one.name, what: one.what, end: endOf(one) },
         { host: one.name, span: at(one.name) },
       ),

@@ -1,6 +1,7 @@
+import { counted, listOf, shortListOf } from '../base/words.ts'
 import type { Component } from '../contracts/component.ts'
-import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
+import { finding } from '../diagnostics/finding.ts'
 import type { InspectedHost } from './certificates/checkCertificates.ts'
 import type { Failure } from './events.ts'
 import type { HostPlan } from './hostPlan.ts'
@@ -75,6 +76,70 @@ export const checkDrift = (
   at: (host: string) => Span,
 ): readonly Diagnostic[] => hosts.flatMap((one) => checkHost(one, { host: one.host, span: at(one.host) }))
 
+type HostReason = { readonly host: string; readonly reason: string }
+
+const driftHostUnreachable = finding('drift-host-unreachable', (facts: HostReason) => ({
+  message: `${facts.host} is unreachable: ${facts.reason}`,
+  why: 'It is unknown if the host differs from the file.',
+  fix: `Run muster check --host ${facts.host}; if the host is down on purpose, exclude it with --host.`,
+}))
+
+const driftHostFailed = finding('drift-host-failed', (facts: HostReason) => ({
+  message: `${facts.host} could not be examined: ${facts.reason}`,
+  why: 'It is unknown if the host differs from the file.',
+  fix: `Run muster check --host ${facts.host}.`,
+}))
+
+const driftNotPlanned = finding('drift-not-planned', (facts: HostReason & { fix: string }) => ({
+  message: `No plan could be made for ${facts.host}: ${facts.reason}`,
+  why: 'It is unknown if the host differs from the file.',
+  fix: facts.fix,
+}))
+
+const driftComponentStopped = finding(
+  'drift-component-stopped',
+  (facts: { host: string; components: readonly string[] }) => ({
+    message: `The ${listOf(facts.components)} of ${facts.host} ${facts.components.length === 1 ? 'does' : 'do'} not run.`,
+    why: 'It was stopped, or it failed; its certificate and its users cannot be examined.',
+    fix: `Run muster logs --host ${facts.host} to see why, then muster start --host ${facts.host}.`,
+  }),
+)
+
+export const driftChanges = finding(
+  'drift-changes',
+  (facts: {
+    host: string
+    changes: readonly string[]
+    /** Hosts with the same changes. */
+    others?: readonly string[]
+  }) => {
+    const { host, changes, others = [] } = facts
+    const made = `${counted(changes.length, 'change')}${others.length === 0 ? '' : ' on each'}`
+    const hosts = [host, ...others]
+    // As many as fit on a line; all hosts beyond that.
+    const limit = hosts.length > 8 ? '' : ` --host ${hosts.join()}`
+    return {
+      message: `${shortListOf(hosts, 12)} ${others.length === 0 ? 'differs' : 'differ'} from the file; install would make ${made}: ${shortListOf(changes, 6)}.`,
+      why: 'Somebody changed the host or the file since the last installation, or muster is newer than the release on the host.',
+      fix: `Run muster plan${limit} to see the differences, then muster install${limit}.`,
+    }
+  },
+)
+
+type CheckFacts = HostReason & { readonly check: string; readonly fix: string }
+
+const driftCheck = finding('drift-check', (facts: CheckFacts) => ({
+  message: `The check ${facts.check} fails on ${facts.host}: ${facts.reason}`,
+  why: 'An installation would refuse the host, or the host would not work as the file says.',
+  fix: facts.fix,
+}))
+
+const driftCheckWarning = finding('drift-check-warning', (facts: CheckFacts) => ({
+  message: `The check ${facts.check} warns on ${facts.host}: ${facts.reason}`,
+  why: 'It does not prevent an installation.',
+  fix: facts.fix,
+}))
+
 function checkHost(
   one: DriftOfHost,
   place: { readonly host: string; readonly span: Span },
@@ -82,25 +147,21 @@ function checkHost(
   const { host, state, results, isInstalled, stopped, changes = [], refused } = one
   const problems = results.filter((found) => found.result !== 'ok')
   if (state !== 'checked') {
-    const code = state === 'unreachable' ? 'drift-host-unreachable' : 'drift-host-failed'
-    return [diagnose(code, { host, reason: problems[0]?.reason ?? '' }, place)]
+    const report = state === 'unreachable' ? driftHostUnreachable : driftHostFailed
+    return [report({ host, reason: problems[0]?.reason ?? '' }, place)]
   }
   const failures = problems.filter(({ result }) => result === 'failure')
   return [
     ...problems.map(({ check, reason, fix, result }) =>
-      diagnose(
-        result === 'failure' ? 'drift-check' : 'drift-check-warning',
-        { host, check, reason, fix },
-        place,
-      ),
+      (result === 'failure' ? driftCheck : driftCheckWarning)({ host, check, reason, fix }, place),
     ),
     ...(isInstalled && stopped.length > 0
-      ? [diagnose('drift-component-stopped', { host, components: stopped }, place)]
+      ? [driftComponentStopped({ host, components: stopped }, place)]
       : []),
-    ...(changes.length === 0 ? [] : [diagnose('drift-changes', { host, changes }, place)]),
+    ...(changes.length === 0 ? [] : [driftChanges({ host, changes }, place)]),
     // A check that fails has said why already.
     ...(refused === undefined || failures.some(({ reason }) => reason === refused.message)
       ? []
-      : [diagnose('drift-not-planned', { host, reason: refused.message, fix: refused.fix }, place)]),
+      : [driftNotPlanned({ host, reason: refused.message, fix: refused.fix }, place)]),
   ]
 }

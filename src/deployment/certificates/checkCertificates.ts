@@ -1,12 +1,12 @@
 import { isoDate } from '../../base/time.ts'
-import { listOf } from '../../base/words.ts'
+import { listOf, shortListOf } from '../../base/words.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
 import { isTrustedBy } from '../../certificates/chain.ts'
-import { coversName } from '../../certificates/leafProblems.ts'
+import { coversName, outsideValidity } from '../../certificates/leafProblems.ts'
 import { certificatePem, certificatesOf } from '../../certificates/pem.ts'
 import type { HostConfig } from '../../config/model.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { finding } from '../../diagnostics/finding.ts'
 import { certificateNamesOf } from '../desired/certificateNames.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { CertificateOrigin, ExpectedCertificate } from './decideCertificates.ts'
@@ -44,6 +44,27 @@ function trustOf({ certificates, known }: InspectedHost): readonly string[] {
   return last === undefined ? [] : [certificatePem(last.raw)]
 }
 
+const expiresWith = (facts: { subject: string; hosts: readonly string[] }): string =>
+  `All certificates signed by ${facts.subject} expire with it: ${shortListOf(facts.hosts, 8)}.`
+
+const authorityExpired = finding(
+  'authority-expired',
+  (facts: { subject: string; day: string; hosts: readonly string[] }) => ({
+    message: `The authority ${facts.subject} expired on ${facts.day}.`,
+    why: expiresWith(facts),
+    fix: "Create a new authority, renew the hosts' certificates with it, and give clients its certificate.",
+  }),
+)
+
+const authorityExpiresSoon = finding(
+  'authority-expires-soon',
+  (facts: { subject: string; day: string; days: number; hosts: readonly string[] }) => ({
+    message: `The authority ${facts.subject} expires on ${facts.day}, in ${facts.days} days.`,
+    why: expiresWith(facts),
+    fix: 'Create a new authority while this one is valid, and give clients its certificate in time.',
+  }),
+)
+
 function authorityFindings(options: Parameters<typeof checkCertificates>[0]): readonly Diagnostic[] {
   const { hosts, now, at } = options
   const found = new Map<string, { readonly pem: string; readonly hosts: InspectedHost[] }>()
@@ -69,11 +90,23 @@ function authorityFindings(options: Parameters<typeof checkCertificates>[0]): re
       day: facts.notAfter.slice(0, 10),
       hosts: having.map(({ host }) => host.name),
     }
-    if (Date.parse(facts.notAfter) < now.getTime()) return [diagnose('authority-expired', parameters, place)]
+    if (Date.parse(facts.notAfter) < now.getTime()) return [authorityExpired(parameters, place)]
     const warningDays = Math.max(...having.map(({ host }) => host.tls.warningDays))
-    return days < warningDays ? [diagnose('authority-expires-soon', { ...parameters, days }, place)] : []
+    return days < warningDays ? [authorityExpiresSoon({ ...parameters, days }, place)] : []
   })
 }
+
+/** A certificate; `what` begins a sentence: `The certificate of db1`. */
+type CertificateFacts = { readonly what: string; readonly host: string; readonly origin: CertificateOrigin }
+
+const certificateOtherAuthority = finding(
+  'certificate-other-authority',
+  (facts: CertificateFacts & { others: readonly string[] }) => ({
+    message: `${facts.what} is not trusted by ${shortListOf(facts.others, 8)}.`,
+    why: 'Components of these hosts call each other over TLS, each with its own truststore.',
+    fix: 'Use certificates from one authority on all hosts, or add both authorities to every truststore.',
+  }),
+)
 
 /** Reports hosts with a valid certificate that the other hosts do not trust. */
 function untrustedHosts(hosts: readonly InspectedHost[], at: (host: string) => Span): readonly Diagnostic[] {
@@ -101,7 +134,7 @@ function untrustedHosts(hosts: readonly InspectedHost[], at: (host: string) => S
       origin: certificates.origin,
       others: others.flatMap((group) => group.hosts),
     }
-    return [diagnose('certificate-other-authority', facts, { span: at(host.name), host: host.name })]
+    return [certificateOtherAuthority(facts, { span: at(host.name), host: host.name })]
   })
 }
 
@@ -111,6 +144,72 @@ type NamedCertificate = { readonly what: string; readonly found: FoundCertificat
 /** Codes of `ownStores` about the certificate itself; this file checks the certificate that is on the host. */
 const checkedHere = ['keystore-expired', 'keystore-not-yet-valid', 'keystore-names-do-not-cover']
 
+const certificateNotServed = finding(
+  'certificate-not-served',
+  (facts: { host: string; components: readonly string[] }) => ({
+    message: `The ${listOf(facts.components)} of ${facts.host} ${facts.components.length === 1 ? 'serves' : 'serve'} a different certificate from the one on disk.`,
+    why: 'A running server loads a new certificate within seconds, unless it rejects it.',
+    fix: `Run muster logs --host ${facts.host} to see why; muster restart --host ${facts.host} loads it again.`,
+  }),
+)
+
+const certificateNotSeen = finding(
+  'certificate-not-seen',
+  (facts: { host: string; component: string; reason: string }) => ({
+    message: `The ${facts.component} of ${facts.host} presents no certificate: ${facts.reason}`,
+    why: 'Clients cannot connect to it, and its certificate is unknown.',
+    fix: `Run muster status and muster logs --host ${facts.host}.`,
+  }),
+)
+
+const certificateMissing = finding('certificate-missing', (facts: { host: string }) => ({
+  message: `${facts.host} is installed, but no certificate can be read from its disk.`,
+  why: 'Its components cannot restart without one.',
+  fix: `Run muster install --host ${facts.host}.`,
+}))
+
+const certificatePending = finding(
+  'certificate-pending',
+  (facts: { host: string; origin: CertificateOrigin }) => ({
+    message: `${facts.host} does not have the new certificate from ${facts.origin !== 'yours' ? 'the state directory' : 'its keystore on this machine'} yet.`,
+    why: 'The next install writes it; until then the host uses the previous one.',
+    fix: `Run muster install --host ${facts.host}.`,
+  }),
+)
+
+const certificateKeystore = finding(
+  'certificate-keystore',
+  (facts: { host: string; reason: string; fix: string }) => ({
+    message: `The stores named in the file for ${facts.host} cannot be used: ${facts.reason}`,
+    why: 'muster install refuses to run with them.',
+    fix: facts.fix,
+  }),
+)
+
+const certificateHostUnreachable = finding(
+  'certificate-host-unreachable',
+  (facts: { host: string; reason: string }) => ({
+    message: `${facts.host} is unreachable: ${facts.reason}`,
+    why: 'Its certificate is unknown.',
+    fix: `Run muster check --host ${facts.host}; if the host is down on purpose, exclude it with --host.`,
+  }),
+)
+
+const certificateHostFailed = finding(
+  'certificate-host-failed',
+  (facts: { host: string; reason: string }) => ({
+    message: `${facts.host} could not be checked: ${facts.reason}`,
+    why: 'Its certificate is unknown.',
+    fix: `Run muster check --host ${facts.host}.`,
+  }),
+)
+
+const certificateNotInstalled = finding('certificate-not-installed', (facts: { host: string }) => ({
+  message: `${facts.host} is in the file, but nothing is installed there.`,
+  why: 'It has no certificate yet, so there is nothing to check.',
+  fix: `Run muster install --host ${facts.host}, or exclude the host with --host.`,
+}))
+
 /** Returns the findings about the certificates of one host. */
 function checkHost(
   inspected: InspectedHost,
@@ -119,10 +218,10 @@ function checkHost(
   const { certificates, known } = inspected
   const { host, state, detail: reason = '', onDisk, components, origin } = certificates
   const place = { span: around.span, host }
-  if (state === 'unreachable') return [diagnose('certificate-host-unreachable', { host, reason }, place)]
-  if (state === 'not-installed') return [diagnose('certificate-not-installed', { host }, place)]
+  if (state === 'unreachable') return [certificateHostUnreachable({ host, reason }, place)]
+  if (state === 'not-installed') return [certificateNotInstalled({ host }, place)]
   if (state === 'failed' || known === undefined) {
-    return [diagnose('certificate-host-failed', { host, reason }, place)]
+    return [certificateHostFailed({ host, reason }, place)]
   }
   const { problem } = known.expected
   const others = components.filter(
@@ -130,26 +229,18 @@ function checkHost(
   )
   const unseen = components.filter(({ listen, served }) => listen !== null && served === undefined)
   return [
-    ...(onDisk === undefined ? [diagnose('certificate-missing', { host }, place)] : []),
+    ...(onDisk === undefined ? [certificateMissing({ host }, place)] : []),
     ...distinctCertificates(certificates).flatMap((one) => checkCertificate(one, { inspected, ...around })),
     ...(others.length === 0 || onDisk === undefined
       ? []
-      : [
-          diagnose(
-            'certificate-not-served',
-            { host, components: others.map(({ component }) => component) },
-            place,
-          ),
-        ]),
+      : [certificateNotServed({ host, components: others.map(({ component }) => component) }, place)]),
     ...unseen.map(({ component, detail = reason }) =>
-      diagnose('certificate-not-seen', { host, component, reason: detail }, place),
+      certificateNotSeen({ host, component, reason: detail }, place),
     ),
-    ...(certificates.expected === undefined
-      ? []
-      : [diagnose('certificate-pending', { host, origin }, place)]),
+    ...(certificates.expected === undefined ? [] : [certificatePending({ host, origin }, place)]),
     ...(problem === undefined || checkedHere.includes(problem.code)
       ? []
-      : [diagnose('certificate-keystore', { host, reason: problem.message, fix: problem.fix }, place)]),
+      : [certificateKeystore({ host, reason: problem.message, fix: problem.fix }, place)]),
   ]
 }
 
@@ -173,6 +264,39 @@ function distinctCertificates({ host, onDisk, components }: HostCertificates): r
   ]
 }
 
+/** Explains how to replace the certificate of a host. */
+function renewalFix({ host, origin }: CertificateFacts): string {
+  switch (origin) {
+    case 'muster':
+      return `Run muster cert renew --host ${host}; it restarts nothing.`
+    case 'yours':
+      return 'Put a renewed certificate into the keystore named in the file, then run muster install.'
+    case 'outside':
+      return `Request a new one with muster cert csr --host ${host}, then run muster cert import and muster install. Or return to the cluster's own authority: muster cert renew --own-authority --host ${host}`
+  }
+}
+
+const certificateNames = finding(
+  'certificate-names',
+  (facts: CertificateFacts & { missing: readonly string[]; has: readonly string[] }) => ({
+    message: `${facts.what} is not valid for ${listOf(facts.missing, 'or')}.`,
+    why: `Clients accept a server only under a name in its certificate; this one has ${facts.has.length === 0 ? 'none' : shortListOf(facts.has, 8)}.`,
+    fix: renewalFix(facts),
+  }),
+)
+
+const certificateUntrusted = finding(
+  'certificate-untrusted',
+  (facts: CertificateFacts & { issuer: string; trusted: string }) => ({
+    message: `${facts.what} does not chain to ${facts.trusted}; its issuer is ${facts.issuer}.`,
+    why: 'Clients and the other components trust only that authority and refuse the connection.',
+    fix:
+      facts.origin !== 'yours'
+        ? `Run muster install --host ${facts.host}; it writes the certificate from the state directory.`
+        : 'Add the authority that signed it to the truststore named in the file, then run muster install.',
+  }),
+)
+
 function checkCertificate(
   { what, found }: NamedCertificate,
   around: { readonly inspected: InspectedHost; readonly now: Date; readonly span: Span },
@@ -188,14 +312,11 @@ function checkCertificate(
   const missing = certificateNamesOf(host, known.facts).required.filter((name) => !coversName(leaf, name))
   return [
     ...timeFindings({ of, found, now, warningDays: host.tls.warningDays, span }),
-    ...(missing.length === 0
-      ? []
-      : [diagnose('certificate-names', { ...of, missing, has: facts.names }, place)]),
+    ...(missing.length === 0 ? [] : [certificateNames({ ...of, missing, has: facts.names }, place)]),
     ...(authorities.length === 0 || isTrustedBy(found.chain, authorities)
       ? []
       : [
-          diagnose(
-            'certificate-untrusted',
+          certificateUntrusted(
             { ...of, issuer: facts.issuer, trusted: trusted(authorities, of.origin) },
             place,
           ),
@@ -203,8 +324,32 @@ function checkCertificate(
   ]
 }
 
+const certificateExpired = finding('certificate-expired', (facts: CertificateFacts & { day: string }) => ({
+  message: `${facts.what} expired on ${facts.day}.`,
+  why: outsideValidity,
+  fix: renewalFix(facts),
+}))
+
+const certificateNotYetValid = finding(
+  'certificate-not-yet-valid',
+  (facts: CertificateFacts & { day: string }) => ({
+    message: `${facts.what} is valid only from ${facts.day}.`,
+    why: outsideValidity,
+    fix: "Check this machine's clock. If it is right, wait, or use a certificate that is valid now.",
+  }),
+)
+
+const certificateExpiresSoon = finding(
+  'certificate-expires-soon',
+  (facts: CertificateFacts & { day: string; days: number; warningDays: number }) => ({
+    message: `${facts.what} expires on ${facts.day}, in ${facts.days} days.`,
+    why: `tls-warning-days is ${facts.warningDays}; the certificate should be renewed before it expires.`,
+    fix: renewalFix(facts),
+  }),
+)
+
 function timeFindings(options: {
-  readonly of: { readonly what: string; readonly host: string; readonly origin: CertificateOrigin }
+  readonly of: CertificateFacts
   readonly found: FoundCertificate
   readonly now: Date
   readonly warningDays: number
@@ -214,13 +359,13 @@ function timeFindings(options: {
   const { notBefore, notAfter, daysLeft: days } = found.facts
   const place = { span, host: of.host }
   if (now.getTime() < Date.parse(notBefore)) {
-    return [diagnose('certificate-not-yet-valid', { ...of, day: isoDate(notBefore) }, place)]
+    return [certificateNotYetValid({ ...of, day: isoDate(notBefore) }, place)]
   }
   if (now.getTime() > Date.parse(notAfter)) {
-    return [diagnose('certificate-expired', { ...of, day: isoDate(notAfter) }, place)]
+    return [certificateExpired({ ...of, day: isoDate(notAfter) }, place)]
   }
   if (days >= warningDays) return []
-  return [diagnose('certificate-expires-soon', { ...of, day: isoDate(notAfter), days, warningDays }, place)]
+  return [certificateExpiresSoon({ ...of, day: isoDate(notAfter), days, warningDays }, place)]
 }
 
 function trusted(authorities: readonly string[], origin: CertificateOrigin): string {

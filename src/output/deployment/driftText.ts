@@ -1,7 +1,6 @@
 import { counted } from '../../base/words.ts'
-import type { DriftOfHost } from '../../deployment/checkDrift.ts'
+import { type DriftOfHost, driftChanges } from '../../deployment/checkDrift.ts'
 import type { StepChange } from '../../deployment/step.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { alike } from './plan.ts'
 
@@ -37,7 +36,7 @@ export function withGroupedChanges(
     const group = shown.get(host)
     if (group === undefined) return [finding]
     const changes = group.plan.steps.map(({ change }) => changeText(change))
-    return [diagnose('drift-changes', { host, others: group.others, changes }, { host, span })]
+    return [driftChanges({ host, others: group.others, changes }, { host, span })]
   })
 }
 
