@@ -1,22 +1,41 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
+import { listOf } from '../base/words.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { chainOf, isIssuedBy } from './chain.ts'
 import { nameProblem, timeProblem } from './leafProblems.ts'
 import { certificatePem, certificatesOf } from './pem.ts'
-import { isWarning, type StoreProblem, storeProblem, unreadableStore } from './storeProblem.ts'
+import { isWarning, type StoreProblem, storeFinding } from './storeProblem.ts'
 import { readStore } from './stores/readStore.ts'
-import type { Store, StoreKey } from './stores/store.ts'
+import type { Store, StoreKey, StoreReadReason } from './stores/store.ts'
 
 const trustedOf = (truststore: Store): readonly X509Certificate[] =>
   truststore.trusted.flatMap((one) => certificatesOf(one.certificate) ?? [])
+
+const trustsTruststoreOnly =
+  'Components call each other over TLS and trust only the certificates in the truststore.'
+
+const truststoreEmpty = storeFinding('truststore-empty', (hosts, { detail }: { detail: string }) => ({
+  message: `The truststore of ${hosts} has no trusted certificate: ${detail}.`,
+  why: trustsTruststoreOnly,
+  fix: 'Import the authority: keytool -importcert -file authority.crt -alias authority -keystore FILE',
+}))
 
 /** Returns the finding for a truststore without certificates. */
 function emptyProblem(truststore: Store): StoreProblem | undefined {
   if (trustedOf(truststore).length > 0) return undefined
   const others = truststore.unused.length + truststore.keys.length
   const detail = others === 0 ? 'it is empty' : 'its entries are not marked as trusted, so Java ignores them'
-  return storeProblem('truststore-empty', { detail })
+  return truststoreEmpty({ detail })
 }
+
+const truststoreDoesNotTrust = storeFinding(
+  'truststore-does-not-trust',
+  (hosts, { subject, issuer }: { subject: string; issuer: string }) => ({
+    message: `The truststore of ${hosts} does not trust the keystore: it has no valid issuer of ${subject}.`,
+    why: trustsTruststoreOnly,
+    fix: `Import the certificate of ${issuer}: keytool -importcert -file authority.crt -alias authority -keystore FILE`,
+  }),
+)
 
 /** Returns the finding for a truststore whose certificates do not verify the chain. */
 function trustProblem(options: {
@@ -32,7 +51,7 @@ function trustProblem(options: {
   if (leads) return undefined
   const last = chain.at(-1)
   const facts = { subject: oneLine(last?.subject), issuer: oneLine(last?.issuer) }
-  return storeProblem('truststore-does-not-trust', facts)
+  return truststoreDoesNotTrust(facts)
 }
 
 /** Writes a distinguished name on one line. */
@@ -89,30 +108,120 @@ export function checkStores(options: {
 
 const isProblem = (found: object): found is StoreProblem => 'code' in found
 
+type Kind = 'keystore' | 'truststore'
+
+/** `detail` comes from `readStore`. */
+type Detail = { readonly detail: string }
+
+const wrongPassword =
+  (store: Kind) =>
+  (hosts: string, { detail }: Detail) => ({
+    message: `The password does not open the ${store} of ${hosts}: ${detail}.`,
+    why: `Neither muster nor Java can read a ${store} without its password.`,
+    fix: `Check java-${store}-password; keytool -list -keystore FILE asks for the password and checks it.`,
+  })
+
+const keyPassword =
+  (store: Kind) =>
+  (hosts: string, { detail }: Detail) => ({
+    message: `The password opens the ${store} of ${hosts}, but not a key in it: ${detail}.`,
+    why: 'Each store has one password option, so the key must have the same password.',
+    fix: 'Set the password of the key to that of the store: keytool -keypasswd -alias ALIAS -keystore FILE',
+  })
+
+const createFix = {
+  keystore:
+    'Create one from PEM files: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
+  truststore:
+    'Create one from a PEM certificate: keytool -importcert -file authority.crt -alias authority -keystore truststore.p12 -storetype pkcs12',
+} as const
+
+const notAStore =
+  (store: Kind) =>
+  (hosts: string, { detail }: Detail) => ({
+    message: `The ${store} of ${hosts} is neither PKCS#12 nor JKS: ${detail}.`,
+    why: 'The option takes a Java keystore file only.',
+    fix: createFix[store],
+  })
+
+const unsupported =
+  (store: Kind) =>
+  (hosts: string, { detail }: Detail) => ({
+    message: `The ${store} of ${hosts} uses something that muster cannot read: ${detail}.`,
+    why: 'muster reads JKS, and PKCS#12 with AES, triple DES or RC2.',
+    fix: `Convert it: keytool -importkeystore -srckeystore OLD -destkeystore ${store}.p12 -deststoretype pkcs12`,
+  })
+
+const unreadable: Readonly<Record<Kind, Readonly<Record<StoreReadReason, (facts: Detail) => StoreProblem>>>> =
+  {
+    keystore: {
+      'wrong-password': storeFinding('keystore-wrong-password', wrongPassword('keystore')),
+      'key-password': storeFinding('keystore-key-password', keyPassword('keystore')),
+      'not-a-store': storeFinding('keystore-not-a-store', notAStore('keystore')),
+      unsupported: storeFinding('keystore-unsupported', unsupported('keystore')),
+    },
+    truststore: {
+      'wrong-password': storeFinding('truststore-wrong-password', wrongPassword('truststore')),
+      'key-password': storeFinding('truststore-key-password', keyPassword('truststore')),
+      'not-a-store': storeFinding('truststore-not-a-store', notAStore('truststore')),
+      unsupported: storeFinding('truststore-unsupported', unsupported('truststore')),
+    },
+  }
+
+const keystoreNoCertificate = storeFinding(
+  'keystore-no-certificate',
+  (hosts, { alias }: { alias: string }) => ({
+    message: `The private key ${alias} in the keystore of ${hosts} has no certificate.`,
+    why: 'A server needs the certificate that belongs to its key.',
+    fix: 'Put both into the keystore: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
+  }),
+)
+
+const keystoreKeyMismatch = storeFinding('keystore-key-mismatch', (hosts, { alias }: { alias: string }) => ({
+  message: `The private key ${alias} in the keystore of ${hosts} does not match its certificate.`,
+  why: 'A TLS handshake fails if key and certificate do not match.',
+  fix: 'Create the keystore again with the key that the certificate was requested for.',
+}))
+
 function keyEntry(read: ReturnType<typeof readStore>, alias: string): KeyEntry | StoreProblem {
-  if (!read.ok) return unreadableStore('keystore', read)
+  if (!read.ok) return unreadable.keystore[read.reason]({ detail: read.detail })
   const entry = entryNamed(read.store, alias)
   if (isProblem(entry)) return entry
   const [leaf, ...issuers] = entry.chain.flatMap((pem) => certificatesOf(pem) ?? [])
-  if (leaf === undefined) return storeProblem('keystore-no-certificate', { alias: entry.alias })
+  if (leaf === undefined) return keystoreNoCertificate({ alias: entry.alias })
   if (!leaf.checkPrivateKey(createPrivateKey(entry.key.reveal()))) {
-    return storeProblem('keystore-key-mismatch', { alias: entry.alias })
+    return keystoreKeyMismatch({ alias: entry.alias })
   }
   // A JKS store keeps any list in any order.
   return { key: entry.key, chain: [leaf, ...chainOf(leaf, issuers).slice(1)] }
 }
 
+const keystoreNoPrivateKey = storeFinding('keystore-no-private-key', (hosts) => ({
+  message: `The keystore of ${hosts} has certificates but no private key.`,
+  why: 'A server identifies itself with the private key; a truststore has none.',
+  fix: 'Set java-tls-keystore-path to the keystore and java-truststore-path to the truststore.',
+}))
+
+const keystoreAliasAbsent = storeFinding(
+  'keystore-alias-absent',
+  (hosts, { alias, has }: { alias: string; has: readonly [string, ...string[]] }) => ({
+    message: `The keystore of ${hosts} has no private key named ${alias}; it has ${listOf(has)}.`,
+    why: 'java-tls-alias says which key the servers use.',
+    fix: `Set java-tls-alias: ${has[0]}`,
+  }),
+)
+
 function entryNamed(store: Store, alias: string): StoreKey | StoreProblem {
   const [first, ...others] = store.keys
-  if (first === undefined) return storeProblem('keystore-no-private-key', {})
+  if (first === undefined) return keystoreNoPrivateKey({})
   const found = store.keys.find((key) => key.alias.toLowerCase() === alias.toLowerCase())
   if (found !== undefined) return found
   const has = [first.alias, ...others.map((key) => key.alias)] as const
-  return storeProblem('keystore-alias-absent', { alias, has })
+  return keystoreAliasAbsent({ alias, has })
 }
 
 function trustStore(read: ReturnType<typeof readStore>): Store | StoreProblem {
-  if (!read.ok) return unreadableStore('truststore', read)
+  if (!read.ok) return unreadable.truststore[read.reason]({ detail: read.detail })
   return emptyProblem(read.store) ?? read.store
 }
 

@@ -1,42 +1,33 @@
-import type { Facts } from '../diagnostics/catalogue.ts'
+import { shortListOf } from '../base/words.ts'
+import { type Code, severities } from '../diagnostics/codes.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
-import { storeContentEntries } from '../diagnostics/entries/storeContents.ts'
-import type { FindingText } from '../diagnostics/entry.ts'
-import type { StoreReadReason } from './stores/store.ts'
-
-/** Codes of findings about a store; the first word is `keystore` or `truststore`. */
-export type StoreProblemCode = keyof typeof storeContentEntries
-
-/** Facts for the text of a finding, without the hosts. */
-export type StoreFacts<C extends StoreProblemCode> = Omit<Facts<C>, 'hosts'>
+import type { FindingText } from '../diagnostics/finding.ts'
 
 /** A finding about a store; its text is made later, when all hosts with it are known. */
 export type StoreProblem = {
-  readonly [C in StoreProblemCode]: { readonly code: C; readonly facts: StoreFacts<C> }
-}[StoreProblemCode]
-
-/** Creates a finding; the compiler checks its facts against the catalogue. */
-export function storeProblem<C extends StoreProblemCode>(code: C, facts: StoreFacts<C>): StoreProblem {
-  // Code and facts belong together by the signature, which the compiler cannot follow into the union.
-  return { code, facts } as StoreProblem
+  /** Its first word is `keystore` or `truststore`. */
+  readonly code: Code
+  /** Facts of its text; `missing`: names that the certificate lacks. */
+  readonly facts: { readonly missing?: readonly string[] }
+  readonly text: (hosts: readonly string[], missing: readonly string[] | undefined) => FindingText
 }
 
-/** Returns the finding for a store that cannot be opened; `detail` comes from `readStore`. */
-export const unreadableStore = (
-  store: 'keystore' | 'truststore',
-  read: { readonly reason: StoreReadReason; readonly detail: string },
-): StoreProblem => storeProblem(`${store}-${read.reason}`, { detail: read.detail })
+/** Defines a finding about a store, once for each code; `text` gets the list of the hosts. */
+export const storeFinding =
+  <Facts extends object>(code: Code, text: (hosts: string, facts: Facts) => FindingText) =>
+  (facts: Facts): StoreProblem => ({
+    code,
+    facts,
+    text: (hosts, missing) => text(shortListOf(hosts), { ...facts, ...(missing && { missing }) }),
+  })
 
-export const isWarning = ({ code }: StoreProblem): boolean => storeContentEntries[code].severity !== 'error'
+export const isWarning = ({ code }: StoreProblem): boolean => severities[code] !== 'error'
 
-/** Writes the finding for these hosts; the caller adds the span. */
+/** Writes the finding for these hosts, with all names that their certificates lack; the caller adds the span. */
 export function reportStoreProblem(
-  problem: StoreProblem,
+  { code, text }: StoreProblem,
   hosts: readonly string[],
-): Omit<Diagnostic, 'span' | 'code'> & { readonly code: StoreProblemCode } {
-  const { code, facts } = problem
-  const { severity, text } = storeContentEntries[code]
-  // As in `storeProblem`: the union keeps code and facts together.
-  const finding = (text as (facts: unknown) => FindingText)({ ...facts, hosts })
-  return { code, severity, ...finding }
+  missing?: readonly string[],
+): Omit<Diagnostic, 'span' | 'code'> & { readonly code: Code } {
+  return { code, severity: severities[code], ...text(hosts, missing) }
 }

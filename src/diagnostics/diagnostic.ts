@@ -11,7 +11,7 @@ export type Span = {
 
 /** Problem that a user can fix in a file: message, reason and fix (options.md, last section). */
 export type Diagnostic = {
-  /** Stable code from the catalogue, such as `unknown-option`. */
+  /** Stable code, the name of its page in docs/findings, such as `unknown-option`. */
   readonly code: string
   readonly severity: Severity
   readonly message: string

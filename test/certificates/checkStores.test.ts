@@ -4,13 +4,9 @@ import { openStores } from '../../src/certificates/checkStores.ts'
 import { createKeystore, createTruststore } from '../../src/certificates/hostStores.ts'
 import { issueLeaf } from '../../src/certificates/leaf.ts'
 import { certificatePem, certificatesOf } from '../../src/certificates/pem.ts'
-import {
-  reportStoreProblem,
-  type StoreProblem,
-  type StoreProblemCode,
-} from '../../src/certificates/storeProblem.ts'
+import { reportStoreProblem, type StoreProblem } from '../../src/certificates/storeProblem.ts'
 import { keyBag, writePkcs12 } from '../../src/certificates/stores/writePkcs12.ts'
-import { codesOf } from '../../src/diagnostics/codes.ts'
+import { type Code, codesOf } from '../../src/diagnostics/codes.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { day } from './tools.ts'
 
@@ -34,107 +30,104 @@ const pem = Buffer.from(leaf.chain)
 const wrong = new Secret('incorrect horse')
 const tell = (problem: StoreProblem) => reportStoreProblem(problem, ['db1'])
 
-const defects: readonly (readonly [
-  StoreProblemCode,
-  Partial<typeof good> & { truststorePassword?: Secret },
-  string,
-])[] = [
+const defects: readonly (readonly [Code, Partial<typeof good> & { truststorePassword?: Secret }, string])[] =
   [
-    'keystore-wrong-password',
-    { keystorePassword: wrong, truststorePassword: password } as never,
-    'The password does not open the keystore of db1: its integrity check fails.',
-  ],
-  [
-    'keystore-not-a-store',
-    { keystore: pem },
-    'The keystore of db1 is neither PKCS#12 nor JKS: the file is PEM text.',
-  ],
-  [
-    'keystore-not-a-store',
-    { keystore: Buffer.alloc(0) },
-    'The keystore of db1 is neither PKCS#12 nor JKS: the file is empty.',
-  ],
-  [
-    'keystore-not-a-store',
-    { keystore: good.keystore.subarray(0, 300) },
-    'The keystore of db1 is neither PKCS#12 nor JKS: not DER.',
-  ],
-  [
-    'keystore-unsupported',
-    { keystore: Buffer.alloc(64, 0xce) },
-    'The keystore of db1 uses something that muster cannot read: the format JCEKS.',
-  ],
-  [
-    'keystore-no-private-key',
-    { keystore: good.truststore },
-    'The keystore of db1 has certificates but no private key.',
-  ],
-  [
-    'keystore-alias-absent',
-    { alias: 'mysql' },
-    'The keystore of db1 has no private key named mysql; it has tls.',
-  ],
-  [
-    'keystore-no-certificate',
-    {
-      keystore: writePkcs12({
-        bags: [
-          keyBag({
-            pkcs8: Buffer.from(leaf.key.reveal().replace(/-----[^-]+-----/g, ''), 'base64'),
-            password,
-            attributes: [],
-            random,
-          }),
-        ],
-        password,
-        random,
-      }),
-      alias: '1',
-    },
-    'The private key 1 in the keystore of db1 has no certificate.',
-  ],
-  [
-    'keystore-key-mismatch',
-    { keystore: createKeystore({ leaf: { key: second.key, chain: leaf.chain }, alias: 'tls', password }) },
-    'The private key tls in the keystore of db1 does not match its certificate.',
-  ],
-  [
-    'keystore-not-yet-valid',
-    { now: day('2026-03-08') },
-    'The certificate of db1 is valid only from 2026-03-09.',
-  ],
-  ['keystore-expired', { now: day('2027-03-11') }, 'The certificate of db1 expired on 2027-03-10.'],
-  [
-    'keystore-names-do-not-cover',
-    { names: ['db2', '10.0.0.12'] },
-    'The certificate of db1 is valid for db1, localhost, 10.0.0.11, 127.0.0.1 and 0:0:0:0:0:0:0:1, not for db2 and 10.0.0.12.',
-  ],
-  [
-    'truststore-wrong-password',
-    { truststorePassword: wrong },
-    'The password does not open the truststore of db1: its integrity check fails.',
-  ],
-  [
-    'truststore-not-a-store',
-    { truststore: pem },
-    'The truststore of db1 is neither PKCS#12 nor JKS: the file is PEM text.',
-  ],
-  [
-    'truststore-unsupported',
-    { truststore: Buffer.alloc(64, 0xce) },
-    'The truststore of db1 uses something that muster cannot read: the format JCEKS.',
-  ],
-  [
-    'truststore-empty',
-    { truststore: good.keystore },
-    'The truststore of db1 has no trusted certificate: its entries are not marked as trusted, so Java ignores them.',
-  ],
-  [
-    'truststore-does-not-trust',
-    { truststore: createTruststore({ authorities: [other.certificate], password }) },
-    'The truststore of db1 does not trust the keystore: it has no valid issuer of CN=muster alpha authority.',
-  ],
-]
+    [
+      'keystore-wrong-password',
+      { keystorePassword: wrong, truststorePassword: password } as never,
+      'The password does not open the keystore of db1: its integrity check fails.',
+    ],
+    [
+      'keystore-not-a-store',
+      { keystore: pem },
+      'The keystore of db1 is neither PKCS#12 nor JKS: the file is PEM text.',
+    ],
+    [
+      'keystore-not-a-store',
+      { keystore: Buffer.alloc(0) },
+      'The keystore of db1 is neither PKCS#12 nor JKS: the file is empty.',
+    ],
+    [
+      'keystore-not-a-store',
+      { keystore: good.keystore.subarray(0, 300) },
+      'The keystore of db1 is neither PKCS#12 nor JKS: not DER.',
+    ],
+    [
+      'keystore-unsupported',
+      { keystore: Buffer.alloc(64, 0xce) },
+      'The keystore of db1 uses something that muster cannot read: the format JCEKS.',
+    ],
+    [
+      'keystore-no-private-key',
+      { keystore: good.truststore },
+      'The keystore of db1 has certificates but no private key.',
+    ],
+    [
+      'keystore-alias-absent',
+      { alias: 'mysql' },
+      'The keystore of db1 has no private key named mysql; it has tls.',
+    ],
+    [
+      'keystore-no-certificate',
+      {
+        keystore: writePkcs12({
+          bags: [
+            keyBag({
+              pkcs8: Buffer.from(leaf.key.reveal().replace(/-----[^-]+-----/g, ''), 'base64'),
+              password,
+              attributes: [],
+              random,
+            }),
+          ],
+          password,
+          random,
+        }),
+        alias: '1',
+      },
+      'The private key 1 in the keystore of db1 has no certificate.',
+    ],
+    [
+      'keystore-key-mismatch',
+      { keystore: createKeystore({ leaf: { key: second.key, chain: leaf.chain }, alias: 'tls', password }) },
+      'The private key tls in the keystore of db1 does not match its certificate.',
+    ],
+    [
+      'keystore-not-yet-valid',
+      { now: day('2026-03-08') },
+      'The certificate of db1 is valid only from 2026-03-09.',
+    ],
+    ['keystore-expired', { now: day('2027-03-11') }, 'The certificate of db1 expired on 2027-03-10.'],
+    [
+      'keystore-names-do-not-cover',
+      { names: ['db2', '10.0.0.12'] },
+      'The certificate of db1 is valid for db1, localhost, 10.0.0.11, 127.0.0.1 and 0:0:0:0:0:0:0:1, not for db2 and 10.0.0.12.',
+    ],
+    [
+      'truststore-wrong-password',
+      { truststorePassword: wrong },
+      'The password does not open the truststore of db1: its integrity check fails.',
+    ],
+    [
+      'truststore-not-a-store',
+      { truststore: pem },
+      'The truststore of db1 is neither PKCS#12 nor JKS: the file is PEM text.',
+    ],
+    [
+      'truststore-unsupported',
+      { truststore: Buffer.alloc(64, 0xce) },
+      'The truststore of db1 uses something that muster cannot read: the format JCEKS.',
+    ],
+    [
+      'truststore-empty',
+      { truststore: good.keystore },
+      'The truststore of db1 has no trusted certificate: its entries are not marked as trusted, so Java ignores them.',
+    ],
+    [
+      'truststore-does-not-trust',
+      { truststore: createTruststore({ authorities: [other.certificate], password }) },
+      'The truststore of db1 does not trust the keystore: it has no valid issuer of CN=muster alpha authority.',
+    ],
+  ]
 
 describe('a defective keystore or truststore', () => {
   it.each(defects)('is found as %s', (code, changes, message) => {

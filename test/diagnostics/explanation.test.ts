@@ -55,7 +55,7 @@ function findingsOf(text: string, language: Explanation['language']): readonly s
 }
 
 describe('the explanations of findings', () => {
-  it('contain every code of the catalogue in one group', () => {
+  it('contain every code in one group', () => {
     expect(codes.toSorted()).toEqual(Object.keys(severities).toSorted())
   })
 

@@ -1,5 +1,5 @@
 import { checkStores } from '../../certificates/checkStores.ts'
-import { reportStoreProblem, type StoreProblem, storeProblem } from '../../certificates/storeProblem.ts'
+import { reportStoreProblem, type StoreProblem, storeFinding } from '../../certificates/storeProblem.ts'
 import { type ReadStore, readStore } from '../../certificates/stores/readStore.ts'
 import type { RegularFile } from '../../cli/readRegularFile.ts'
 import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../../config/resolve/resolved.ts'
@@ -51,16 +51,10 @@ function identityOf({ code, facts }: StoreProblem): string {
   return JSON.stringify([code, same])
 }
 
-/** Merges the same problem of several hosts; missing names are united. */
-function joined([first, ...others]: readonly [StoreFound, ...StoreFound[]]): StoreProblem {
-  const { problem } = first
-  if (problem.code !== 'keystore-names-do-not-cover' && problem.code !== 'keystore-names-partly-cover') {
-    return problem
-  }
-  const all = [first, ...others].flatMap(({ problem: { facts } }) =>
-    'missing' in facts ? facts.missing : [],
-  )
-  return storeProblem(problem.code, { ...problem.facts, missing: [...new Set(all)] })
+/** Unites the names that certificates of several hosts lack; undefined for other problems. */
+function missingNames(group: readonly StoreFound[]): readonly string[] | undefined {
+  const all = group.flatMap(({ problem: { facts } }) => facts.missing ?? [])
+  return all.length === 0 ? undefined : [...new Set(all)]
 }
 
 /** Merges equal findings of one place into one that names all hosts. */
@@ -74,7 +68,8 @@ function mergeFindings(found: readonly StoreFound[]): readonly Diagnostic[] {
     }
     return [...groups.values()].map((group) => {
       const hosts = [...new Set(group.map(({ host }) => host))]
-      return { ...reportStoreProblem(joined(group), hosts), ...group[0].place }
+      const [{ problem, place }] = group
+      return { ...reportStoreProblem(problem, hosts, missingNames(group)), ...place }
     })
   })
 }
@@ -89,6 +84,25 @@ type Known = {
 
 const byOthers = 0o004
 
+const unreadableText =
+  (store: StoreKind) =>
+  (hosts: string, { reason }: { reason: string }) => ({
+    message: `The ${store} of ${hosts} ${reason}.`,
+    why: 'muster opens it on this machine to check its contents and send it to the host.',
+    fix: 'Use a PKCS#12 or JKS file that you can read; ls -l shows its owner and permissions.',
+  })
+
+const unreadable = {
+  keystore: storeFinding('keystore-unreadable', unreadableText('keystore')),
+  truststore: storeFinding('truststore-unreadable', unreadableText('truststore')),
+}
+
+const keystoreWorldReadable = storeFinding('keystore-world-readable', (hosts) => ({
+  message: `Every user of this machine can read the keystore of ${hosts}.`,
+  why: 'Anyone with a copy can try passwords on it without limit and get the private key.',
+  fix: 'Remove the permission: chmod o-r FILE',
+}))
+
 /** Returns problems of the file itself. A missing file has its finding already. */
 function fileProblems(kind: StoreKind, use: StoreUse | undefined): readonly StoreProblem[] {
   if (use === undefined) return []
@@ -97,11 +111,11 @@ function fileProblems(kind: StoreKind, use: StoreUse | undefined): readonly Stor
     // A stranger may not have it looked at, which is only noted.
     return file.problem === 'missing' || file.problem === 'outside'
       ? []
-      : [storeProblem(`${kind}-unreadable`, { reason: file.reason })]
+      : [unreadable[kind]({ reason: file.reason })]
   }
   // Everybody may read a truststore: it holds nothing secret. A group may well be the operators'.
   const open = kind === 'keystore' && (file.mode & byOthers) !== 0
-  return open ? [storeProblem('keystore-world-readable', {})] : []
+  return open ? [keystoreWorldReadable({})] : []
 }
 
 /** Opens a store once for each password: with a thousand hosts that share one it would take minutes. */

@@ -65,7 +65,7 @@ describe('a muster-ignore comment', () => {
     })
   })
 
-  it('never silences an error, even if the catalogue has its code as a warning', () => {
+  it('never silences an error, even if its page says warning', () => {
     const findings = [finding(1, 'unused-host', 'error')]
     expect(applied({ text: comment, findings })).toEqual({ rest: ['1 error unused-host'], silenced: [] })
     const text = 'a: 1 # muster-ignore: port-clash why\n'
