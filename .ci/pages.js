@@ -2,25 +2,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** Findings that servers report, by the codes of a problem; the compiler checks the list against the contracts. */
-const reasonCodes = [
-  'errant-transactions',
-  'follows-other',
-  'no-writer',
-  'not-replicating',
-  'partial-replica',
-  'read-only-primary',
-  'two-writers',
-  'unknown-server',
-  'writable-replica',
-]
-
-const modules = [
-  { folder: 'docs/findings', module: 'src/diagnostics/pages.json' },
-  { folder: 'docs/findings', module: 'src/web/pages.json', names: reasonCodes },
-  { folder: 'docs/options', module: 'src/config/settings/pages.json' },
-]
-
 /** The texts of a page with a section for each code, by the code that is its heading. */
 const sections = (text) =>
   text.split(/^#+ /m).flatMap((section) => {
@@ -54,7 +35,7 @@ function severities(pages) {
   const all = pages.map(([code, text]) => {
     const [, severity, group, order] =
       /^---\ntitle: .+\nseverity: (error|warning|note)\ngroup: (.+)\norder: (\d+)\n---\n/.exec(text) ?? []
-    if (!groups.includes(group)) throw new Error(`${code}.md says no severity, known group and order`)
+    if (!groups.includes(group)) throw new Error(`docs/findings/${code}.md: no severity, known group and order`)
     return { code, severity, group, order: Number(order) }
   })
   const inOrder = all.toSorted((a, b) => a.order - b.order)
@@ -72,13 +53,18 @@ function write(module, pages) {
   if (!existsSync(module) || readFileSync(module, 'utf8') !== text) writeFileSync(module, text)
 }
 
-const pagesOf = (
-  folder,
-  names = readdirSync(folder)
+const pagesIn = (folder) =>
+  readdirSync(folder)
     .sort()
-    .map((file) => basename(file, '.md')),
-) => names.map((name) => [name, readFileSync(`${folder}/${name}.md`, 'utf8')])
+    .map((file) => [basename(file, '.md'), readFileSync(`${folder}/${file}`, 'utf8')])
 
-for (const { folder, module, names } of modules) write(module, pagesOf(folder, names))
-write('src/diagnostics/codes.json', severities(pagesOf('docs/findings')))
+const findings = pagesIn('docs/findings')
+write('src/diagnostics/pages.json', findings)
+write('src/diagnostics/codes.json', severities(findings))
+// Servers carry the pages of what they report; the compiler checks that no code of the contracts lacks one.
+write(
+  'src/web/pages.json',
+  findings.filter(([, text]) => text.includes('\ngroup: Databases of a running service\n')),
+)
+write('src/config/settings/pages.json', pagesIn('docs/options'))
 write('src/diagnostics/failures.json', sections(readFileSync('docs/failures.md', 'utf8')))

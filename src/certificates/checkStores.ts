@@ -6,7 +6,7 @@ import { nameProblem, timeProblem } from './leafProblems.ts'
 import { certificatePem, certificatesOf } from './pem.ts'
 import { isWarning, type StoreProblem, storeFinding } from './storeProblem.ts'
 import { readStore } from './stores/readStore.ts'
-import type { Store, StoreKey, StoreReadReason } from './stores/store.ts'
+import type { Store, StoreKey } from './stores/store.ts'
 
 const trustedOf = (truststore: Store): readonly X509Certificate[] =>
   truststore.trusted.flatMap((one) => certificatesOf(one.certificate) ?? [])
@@ -110,24 +110,20 @@ const isProblem = (found: object): found is StoreProblem => 'code' in found
 
 type Kind = 'keystore' | 'truststore'
 
-/** `detail` comes from `readStore`. */
-type Detail = { readonly detail: string }
+/** A store that cannot be opened; `detail` comes from `readStore`. */
+type Unreadable = { readonly store: Kind; readonly detail: string }
 
-const wrongPassword =
-  (store: Kind) =>
-  (hosts: string, { detail }: Detail) => ({
-    message: `The password does not open the ${store} of ${hosts}: ${detail}.`,
-    why: `Neither muster nor Java can read a ${store} without its password.`,
-    fix: `Check java-${store}-password; keytool -list -keystore FILE asks for the password and checks it.`,
-  })
+const wrongPassword = (hosts: string, { store, detail }: Unreadable) => ({
+  message: `The password does not open the ${store} of ${hosts}: ${detail}.`,
+  why: `Neither muster nor Java can read a ${store} without its password.`,
+  fix: `Check java-${store}-password; keytool -list -keystore FILE asks for the password and checks it.`,
+})
 
-const keyPassword =
-  (store: Kind) =>
-  (hosts: string, { detail }: Detail) => ({
-    message: `The password opens the ${store} of ${hosts}, but not a key in it: ${detail}.`,
-    why: 'Each store has one password option, so the key must have the same password.',
-    fix: 'Set the password of the key to that of the store: keytool -keypasswd -alias ALIAS -keystore FILE',
-  })
+const keyPassword = (hosts: string, { store, detail }: Unreadable) => ({
+  message: `The password opens the ${store} of ${hosts}, but not a key in it: ${detail}.`,
+  why: 'Each store has one password option, so the key must have the same password.',
+  fix: 'Set the password of the key to that of the store: keytool -keypasswd -alias ALIAS -keystore FILE',
+})
 
 const createFix = {
   keystore:
@@ -136,55 +132,43 @@ const createFix = {
     'Create one from a PEM certificate: keytool -importcert -file authority.crt -alias authority -keystore truststore.p12 -storetype pkcs12',
 } as const
 
-const notAStore =
-  (store: Kind) =>
-  (hosts: string, { detail }: Detail) => ({
-    message: `The ${store} of ${hosts} is neither PKCS#12 nor JKS: ${detail}.`,
-    why: 'The option takes a Java keystore file only.',
-    fix: createFix[store],
-  })
+const notAStore = (hosts: string, { store, detail }: Unreadable) => ({
+  message: `The ${store} of ${hosts} is neither PKCS#12 nor JKS: ${detail}.`,
+  why: 'The option takes a Java keystore file only.',
+  fix: createFix[store],
+})
 
-const unsupported =
-  (store: Kind) =>
-  (hosts: string, { detail }: Detail) => ({
-    message: `The ${store} of ${hosts} uses something that muster cannot read: ${detail}.`,
-    why: 'muster reads JKS, and PKCS#12 with AES, triple DES or RC2.',
-    fix: `Convert it: keytool -importkeystore -srckeystore OLD -destkeystore ${store}.p12 -deststoretype pkcs12`,
-  })
+const unsupported = (hosts: string, { store, detail }: Unreadable) => ({
+  message: `The ${store} of ${hosts} uses something that muster cannot read: ${detail}.`,
+  why: 'muster reads JKS, and PKCS#12 with AES, triple DES or RC2.',
+  fix: `Convert it: keytool -importkeystore -srckeystore OLD -destkeystore ${store}.p12 -deststoretype pkcs12`,
+})
 
-const unreadable: Readonly<Record<Kind, Readonly<Record<StoreReadReason, (facts: Detail) => StoreProblem>>>> =
-  {
-    keystore: {
-      'wrong-password': storeFinding('keystore-wrong-password', wrongPassword('keystore')),
-      'key-password': storeFinding('keystore-key-password', keyPassword('keystore')),
-      'not-a-store': storeFinding('keystore-not-a-store', notAStore('keystore')),
-      unsupported: storeFinding('keystore-unsupported', unsupported('keystore')),
-    },
-    truststore: {
-      'wrong-password': storeFinding('truststore-wrong-password', wrongPassword('truststore')),
-      'key-password': storeFinding('truststore-key-password', keyPassword('truststore')),
-      'not-a-store': storeFinding('truststore-not-a-store', notAStore('truststore')),
-      unsupported: storeFinding('truststore-unsupported', unsupported('truststore')),
-    },
-  }
+const unreadable = {
+  'keystore-wrong-password': storeFinding('keystore-wrong-password', wrongPassword),
+  'keystore-key-password': storeFinding('keystore-key-password', keyPassword),
+  'keystore-not-a-store': storeFinding('keystore-not-a-store', notAStore),
+  'keystore-unsupported': storeFinding('keystore-unsupported', unsupported),
+  'truststore-wrong-password': storeFinding('truststore-wrong-password', wrongPassword),
+  'truststore-key-password': storeFinding('truststore-key-password', keyPassword),
+  'truststore-not-a-store': storeFinding('truststore-not-a-store', notAStore),
+  'truststore-unsupported': storeFinding('truststore-unsupported', unsupported),
+} as const
 
-const keystoreNoCertificate = storeFinding(
-  'keystore-no-certificate',
-  (hosts, { alias }: { alias: string }) => ({
-    message: `The private key ${alias} in the keystore of ${hosts} has no certificate.`,
-    why: 'A server needs the certificate that belongs to its key.',
-    fix: 'Put both into the keystore: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
-  }),
-)
+const keystoreNoCertificate = storeFinding('keystore-no-certificate', (hosts, facts: { alias: string }) => ({
+  message: `The private key ${facts.alias} in the keystore of ${hosts} has no certificate.`,
+  why: 'A server needs the certificate that belongs to its key.',
+  fix: 'Put both into the keystore: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
+}))
 
-const keystoreKeyMismatch = storeFinding('keystore-key-mismatch', (hosts, { alias }: { alias: string }) => ({
-  message: `The private key ${alias} in the keystore of ${hosts} does not match its certificate.`,
+const keystoreKeyMismatch = storeFinding('keystore-key-mismatch', (hosts, facts: { alias: string }) => ({
+  message: `The private key ${facts.alias} in the keystore of ${hosts} does not match its certificate.`,
   why: 'A TLS handshake fails if key and certificate do not match.',
   fix: 'Create the keystore again with the key that the certificate was requested for.',
 }))
 
 function keyEntry(read: ReturnType<typeof readStore>, alias: string): KeyEntry | StoreProblem {
-  if (!read.ok) return unreadable.keystore[read.reason]({ detail: read.detail })
+  if (!read.ok) return unreadable[`keystore-${read.reason}`]({ store: 'keystore', detail: read.detail })
   const entry = entryNamed(read.store, alias)
   if (isProblem(entry)) return entry
   const [leaf, ...issuers] = entry.chain.flatMap((pem) => certificatesOf(pem) ?? [])
@@ -221,7 +205,7 @@ function entryNamed(store: Store, alias: string): StoreKey | StoreProblem {
 }
 
 function trustStore(read: ReturnType<typeof readStore>): Store | StoreProblem {
-  if (!read.ok) return unreadable.truststore[read.reason]({ detail: read.detail })
+  if (!read.ok) return unreadable[`truststore-${read.reason}`]({ store: 'truststore', detail: read.detail })
   return emptyProblem(read.store) ?? read.store
 }
 

@@ -61,23 +61,17 @@ const nameMismatch =
 const names = (words: readonly string[]): string =>
   words.length === 0 ? 'no name at all' : shortListOf(words, 8)
 
-const keystoreNamesDoNotCover = storeFinding(
-  'keystore-names-do-not-cover',
-  (hosts, { has, missing }: NameFacts) => ({
-    message: `The certificate of ${hosts} is valid for ${names(has)}, not for ${names(missing)}.`,
-    why: nameMismatch,
-    fix: `Use a certificate whose subject alternative names include ${names(missing)}`,
-  }),
-)
+const keystoreNamesDoNotCover = storeFinding('keystore-names-do-not-cover', (hosts, facts: NameFacts) => ({
+  message: `The certificate of ${hosts} is valid for ${names(facts.has)}, not for ${names(facts.missing)}.`,
+  why: nameMismatch,
+  fix: `Use a certificate whose subject alternative names include ${names(facts.missing)}`,
+}))
 
-const keystoreNamesPartlyCover = storeFinding(
-  'keystore-names-partly-cover',
-  (hosts, { has, missing }: NameFacts) => ({
-    message: `The certificate of ${hosts} is not valid for ${names(missing)}, only for ${names(has)}.`,
-    why: nameMismatch,
-    fix: `Use a certificate whose subject alternative names include ${names(missing)}, or connect to the host by a name in the certificate.`,
-  }),
-)
+const keystoreNamesPartlyCover = storeFinding('keystore-names-partly-cover', (hosts, facts: NameFacts) => ({
+  message: `The certificate of ${hosts} is not valid for ${names(facts.missing)}, only for ${names(facts.has)}.`,
+  why: nameMismatch,
+  fix: `Use a certificate whose subject alternative names include ${names(facts.missing)}, or connect to the host by a name in the certificate.`,
+}))
 
 /** Checks the names of a leaf: an error if it covers no name of the host, a warning if it misses some. */
 export function nameProblem(leaf: X509Certificate, wanted: readonly string[]): StoreProblem | undefined {

@@ -84,17 +84,15 @@ type Known = {
 
 const byOthers = 0o004
 
-const unreadableText =
-  (store: StoreKind) =>
-  (hosts: string, { reason }: { reason: string }) => ({
-    message: `The ${store} of ${hosts} ${reason}.`,
-    why: 'muster opens it on this machine to check its contents and send it to the host.',
-    fix: 'Use a PKCS#12 or JKS file that you can read; ls -l shows its owner and permissions.',
-  })
+const unreadableText = (hosts: string, { store, reason }: { store: StoreKind; reason: string }) => ({
+  message: `The ${store} of ${hosts} ${reason}.`,
+  why: 'muster opens it on this machine to check its contents and send it to the host.',
+  fix: 'Use a PKCS#12 or JKS file that you can read; ls -l shows its owner and permissions.',
+})
 
 const unreadable = {
-  keystore: storeFinding('keystore-unreadable', unreadableText('keystore')),
-  truststore: storeFinding('truststore-unreadable', unreadableText('truststore')),
+  keystore: storeFinding('keystore-unreadable', unreadableText),
+  truststore: storeFinding('truststore-unreadable', unreadableText),
 }
 
 const keystoreWorldReadable = storeFinding('keystore-world-readable', (hosts) => ({
@@ -111,7 +109,7 @@ function fileProblems(kind: StoreKind, use: StoreUse | undefined): readonly Stor
     // A stranger may not have it looked at, which is only noted.
     return file.problem === 'missing' || file.problem === 'outside'
       ? []
-      : [unreadable[kind]({ reason: file.reason })]
+      : [unreadable[kind]({ store: kind, reason: file.reason })]
   }
   // Everybody may read a truststore: it holds nothing secret. A group may well be the operators'.
   const open = kind === 'keystore' && (file.mode & byOthers) !== 0

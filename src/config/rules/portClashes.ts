@@ -50,9 +50,6 @@ export function portClashes(cluster: ResolvedCluster): readonly Diagnostic[] {
       hosts: group.map(({ host }) => host.name),
     }
     if (other === undefined) return portClash(facts, { span })
-    return portClash(facts, {
-      span,
-      related: [{ message: 'The other one is here.', span: other }],
-    })
+    return portClash(facts, { span, related: [{ message: 'The other one is here.', span: other }] })
   })
 }

@@ -37,9 +37,7 @@ function readPassword(node: YamlNode, name: string): Reading<SecretReference> {
 function readAccess(node: YamlNode, name: string): Reading<AccessLevel> {
   if (node.faulty === true) return { findings: [] }
   const place = { span: node.span }
-  if (node.tag !== undefined) {
-    return { findings: [referenceNotSecret({ name, tag: node.tag }, place)] }
-  }
+  if (node.tag !== undefined) return { findings: [referenceNotSecret({ name, tag: node.tag }, place)] }
   if (node.kind === 'scalar' && node.value === null) {
     return { findings: [noValue({ name, wants: levels.wants, secret: false }, place)] }
   }

@@ -20,9 +20,7 @@ export const duration: ValueType<number> = {
   write: durationText,
   read: (node, name) => {
     const bare = node.kind === 'scalar' && /^\d+$/.test(node.source) ? node.source : undefined
-    if (bare !== undefined) {
-      return { findings: [missingUnit({ name, number: bare }, { span: node.span })] }
-    }
+    if (bare !== undefined) return { findings: [missingUnit({ name, number: bare }, { span: node.span })] }
     const value = parseDuration(textOf(node) ?? '')
     if (value !== undefined && value > 0 && value <= maxDuration) return { value, findings: [] }
     return { findings: [wrongType(node, { name, wants, fix: `Write, for example: ${name}: 10s` })] }

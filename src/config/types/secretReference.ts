@@ -7,19 +7,17 @@ import { type Reading, textOf, type ValueType, wrongType } from './type.ts'
 
 const wants = 'text, or its source: !env NAME, !file PATH or !exec [program, argument]'
 
-const badReference = finding(
-  'bad-reference',
-  (facts: { name: string; tag: string; wants: string; example: string }) => ({
-    message: `!${facts.tag} of ${facts.name} needs ${facts.wants}.`,
-    why: 'The secret cannot be read.',
-    fix: `Write, for example: ${facts.example}`,
-  }),
-)
+type ReferenceFacts = { name: string; tag: string; wants: string; example: string }
 
-const bad = (
-  node: YamlNode,
-  facts: { name: string; tag: string; wants: string; example: string },
-): Reading<SecretReference> => ({ findings: [badReference(facts, { span: node.span })] })
+const badReference = finding('bad-reference', (facts: ReferenceFacts) => ({
+  message: `!${facts.tag} of ${facts.name} needs ${facts.wants}.`,
+  why: 'The secret cannot be read.',
+  fix: `Write, for example: ${facts.example}`,
+}))
+
+const bad = (node: YamlNode, facts: ReferenceFacts): Reading<SecretReference> => ({
+  findings: [badReference(facts, { span: node.span })],
+})
 
 function fromExec(node: YamlNode, name: string): Reading<SecretReference> {
   const words =

@@ -44,21 +44,20 @@ function trustOf({ certificates, known }: InspectedHost): readonly string[] {
   return last === undefined ? [] : [certificatePem(last.raw)]
 }
 
-const expiresWith = (facts: { subject: string; hosts: readonly string[] }): string =>
+type AuthorityFacts = { subject: string; day: string; hosts: readonly string[] }
+
+const expiresWith = (facts: AuthorityFacts): string =>
   `All certificates signed by ${facts.subject} expire with it: ${shortListOf(facts.hosts, 8)}.`
 
-const authorityExpired = finding(
-  'authority-expired',
-  (facts: { subject: string; day: string; hosts: readonly string[] }) => ({
-    message: `The authority ${facts.subject} expired on ${facts.day}.`,
-    why: expiresWith(facts),
-    fix: "Create a new authority, renew the hosts' certificates with it, and give clients its certificate.",
-  }),
-)
+const authorityExpired = finding('authority-expired', (facts: AuthorityFacts) => ({
+  message: `The authority ${facts.subject} expired on ${facts.day}.`,
+  why: expiresWith(facts),
+  fix: "Create a new authority, renew the hosts' certificates with it, and give clients its certificate.",
+}))
 
 const authorityExpiresSoon = finding(
   'authority-expires-soon',
-  (facts: { subject: string; day: string; days: number; hosts: readonly string[] }) => ({
+  (facts: AuthorityFacts & { days: number }) => ({
     message: `The authority ${facts.subject} expires on ${facts.day}, in ${facts.days} days.`,
     why: expiresWith(facts),
     fix: 'Create a new authority while this one is valid, and give clients its certificate in time.',
@@ -220,9 +219,7 @@ function checkHost(
   const place = { span: around.span, host }
   if (state === 'unreachable') return [certificateHostUnreachable({ host, reason }, place)]
   if (state === 'not-installed') return [certificateNotInstalled({ host }, place)]
-  if (state === 'failed' || known === undefined) {
-    return [certificateHostFailed({ host, reason }, place)]
-  }
+  if (state === 'failed' || known === undefined) return [certificateHostFailed({ host, reason }, place)]
   const { problem } = known.expected
   const others = components.filter(
     ({ served }) => served !== undefined && served.facts.fingerprint !== onDisk?.facts.fingerprint,

@@ -13,25 +13,21 @@ export const checkUsers = (hosts: readonly HostUsers[], at: PositionOf): readonl
   ...untestedLogins(hosts, at),
 ]
 
-type HostFacts = { readonly host: string }
-type UserFacts = HostFacts & { readonly user: string }
+type UserFacts = { readonly host: string; readonly user: string }
 
-const userHostUnreachable = finding(
-  'user-host-unreachable',
-  (facts: HostFacts & { readonly reason: string }) => ({
-    message: `${facts.host} is unreachable: ${facts.reason}`,
-    why: 'The users of this host are unknown.',
-    fix: `Run muster check --host ${facts.host}; if the host is down on purpose, exclude it with --host.`,
-  }),
-)
+const userHostUnreachable = finding('user-host-unreachable', (facts: { host: string; reason: string }) => ({
+  message: `${facts.host} is unreachable: ${facts.reason}`,
+  why: 'The users of this host are unknown.',
+  fix: `Run muster check --host ${facts.host}; if the host is down on purpose, exclude it with --host.`,
+}))
 
-const userHostFailed = finding('user-host-failed', (facts: HostFacts & { readonly reason: string }) => ({
+const userHostFailed = finding('user-host-failed', (facts: { host: string; reason: string }) => ({
   message: `${facts.host} could not be checked: ${facts.reason}`,
   why: 'The users of this host are unknown.',
   fix: `Run muster check --host ${facts.host}.`,
 }))
 
-const userNotInstalled = finding('user-not-installed', (facts: HostFacts) => ({
+const userNotInstalled = finding('user-not-installed', (facts: { host: string }) => ({
   message: `${facts.host} is in the file, but nothing is installed there.`,
   why: 'It has no users yet, so there is nothing to check.',
   fix: `Run muster install --host ${facts.host}, or exclude the host with --host.`,
@@ -71,7 +67,7 @@ const userPasswordDiffers = finding('user-password-differs', (facts: UserFacts) 
 
 const userAccessDiffers = finding(
   'user-access-differs',
-  (facts: UserFacts & { readonly is: string; readonly wanted: string }) => ({
+  (facts: UserFacts & { is: string; wanted: string }) => ({
     message: `The user ${facts.user} has the access level ${facts.is} on ${facts.host}; the file gives it ${facts.wanted}.`,
     why: 'It may do more or less there than the file says.',
     fix: `Run muster users apply --host ${facts.host} to set the level of the file; it restarts nothing.`,
@@ -98,13 +94,7 @@ function checkUser(one: UserOnHost, place: HostPosition, at: PositionOf): readon
 
 const userComponentDiffers = finding(
   'user-component-differs',
-  (
-    facts: HostFacts & {
-      readonly component: string
-      readonly lacks: readonly string[]
-      readonly has: readonly string[]
-    },
-  ) => ({
+  (facts: { host: string; component: string; lacks: readonly string[]; has: readonly string[] }) => ({
     message: `The ${facts.component} of ${facts.host} differs from its user file: it ${listOf([
       ...(facts.lacks.length === 0 ? [] : [`lacks ${shortListOf(facts.lacks)}`]),
       ...(facts.has.length === 0 ? [] : [`also has ${shortListOf(facts.has)}`]),
@@ -116,7 +106,7 @@ const userComponentDiffers = finding(
 
 const userLoginRefused = finding(
   'user-login-refused',
-  (facts: UserFacts & { readonly component: string; readonly where: string; readonly response: string }) => ({
+  (facts: UserFacts & { component: string; where: string; response: string }) => ({
     message: `The ${facts.component} of ${facts.host} at ${facts.where} rejected the login of ${facts.user}: ${facts.response}`,
     why: 'The password matches its user file, but clients that use it are rejected.',
     fix: `Run muster logs --host ${facts.host}, and muster cert check --host ${facts.host} to check its certificate.`,
@@ -125,7 +115,7 @@ const userLoginRefused = finding(
 
 const userComponentSilent = finding(
   'user-component-silent',
-  (facts: HostFacts & { readonly component: string; readonly reason: string }) => ({
+  (facts: { host: string; component: string; reason: string }) => ({
     message: `The ${facts.component} of ${facts.host} did not list its users: ${facts.reason}`,
     why: 'The users that it accepts are unknown.',
     fix: `Run muster status and muster logs --host ${facts.host}.`,
@@ -151,14 +141,11 @@ function checkComponent(
   ]
 }
 
-const userPasswordReplaced = finding(
-  'user-password-replaced',
-  (facts: { readonly user: string; readonly date: string }) => ({
-    message: `The file still has the password of ${facts.user} that was replaced on ${facts.date}.`,
-    why: 'muster install and muster users apply refuse to set the old password again.',
-    fix: 'Put the new password in the source that the file names. Or remove the password from the file: the state directory has the new one.',
-  }),
-)
+const userPasswordReplaced = finding('user-password-replaced', (facts: { user: string; date: string }) => ({
+  message: `The file still has the password of ${facts.user} that was replaced on ${facts.date}.`,
+  why: 'muster install and muster users apply refuse to set the old password again.',
+  fix: 'Put the new password in the source that the file names. Or remove the password from the file: the state directory has the new one.',
+}))
 
 /** Reports users whose replaced passwords are still in the file, each once per place. */
 function outdatedFindings(hosts: readonly HostUsers[], at: PositionOf): readonly Diagnostic[] {
