@@ -35,7 +35,8 @@ function severities(pages) {
   const all = pages.map(([code, text]) => {
     const [, severity, group, order] =
       /^---\ntitle: .+\nseverity: (error|warning|note)\ngroup: (.+)\norder: (\d+)\n---\n/.exec(text) ?? []
-    if (!groups.includes(group)) throw new Error(`docs/findings/${code}.md: no severity, known group and order`)
+    if (!groups.includes(group))
+      throw new Error(`docs/findings/${code}.md: no severity, known group and order`)
     return { code, severity, group, order: Number(order) }
   })
   const inOrder = all.toSorted((a, b) => a.order - b.order)
