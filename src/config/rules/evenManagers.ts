@@ -7,7 +7,7 @@ import { givenFor, valueFor } from '../shape/draft.ts'
 
 const evenManagersFinding = finding('even-managers', (facts: { service: string; count: number }) => ({
   message: `The service ${facts.service} has ${facts.count} managers and no witness.`,
-  why: 'Two equal halves have no majority. The managers that muster installs do not elect a primary, but managers that do need an odd number.',
+  why: "Two equal halves have no majority. muster's managers need none to replace a lost primary, but managers that vote need an odd number.",
   fix: 'Add a host that runs a manager only: witnesses: [HOST]',
 }))
 
