@@ -165,6 +165,19 @@ const ioFiles: readonly string[] = [
   'transport/dial.ts',
 ]
 
+/** Files outside the contracts that know the prefix of the API's paths: all others call routes, by `callOf`. */
+const prefixFiles: readonly string[] = [
+  // Where a server is called, for the URLs in its responses.
+  'api/calls/serverCalls.ts',
+  'api/handleRequest.ts',
+  // `tapi get PATH` and `muster explain PATH` take it from people.
+  'client/apiPath.ts',
+  'output/explain/calls.ts',
+  'tapi/anyCallCommands.ts',
+  // Relays calls of the specification only.
+  'web/relayedCall.ts',
+]
+
 const ioModules = new Set(
   [
     'fs',
@@ -350,6 +363,18 @@ describe('the layers of src', () => {
       importsOf(file).some(({ specifier, typeOnly }) => !typeOnly && ioModules.has(specifier)),
     )
     expect(doing).toEqual([...ioFiles].sort())
+  })
+
+  it('write no path of the API but in the contracts', () => {
+    const withoutComments = (text: string): string => text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '')
+    const knowing = files.filter(
+      (file) =>
+        folderOf(file) !== 'contracts' &&
+        /\bbasePath\b|\/api\/v2|['"`]\/(?:health\/(?:live|ready)|openapi\.json|muster\/(?:users|service|routing|events))/.test(
+          withoutComments(readFileSync(join(source, file), 'utf8')),
+        ),
+    )
+    expect(knowing).toEqual([...prefixFiles].sort())
   })
 
   it('keep each library behind its one door', () => {

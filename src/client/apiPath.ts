@@ -1,7 +1,9 @@
-import { basePath, guardParameter } from '../contracts/route.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
+import { basePath, guardParameter, type Route } from '../contracts/route.ts'
 
-/** Paths outside /api/v2 (contract.md, "Common to the three components"). */
-const outside = /^\/(openapi\.json|docs|health\/(live|ready)|metrics)(\?|$)/
+const common: readonly Route[] = Object.values(commonRoutes)
+
+const pathOnly = (path: string): string => path.split('?', 1)[0] ?? ''
 
 /**
  * Completes a path of the command line: `ping`, `/ping` and `/api/v2/ping` become `/api/v2/ping`.
@@ -10,12 +12,14 @@ const outside = /^\/(openapi\.json|docs|health\/(live|ready)|metrics)(\?|$)/
 export function apiPath(written: string): string {
   const path = written.startsWith('/') ? written : `/${written}`
   if (path === basePath || path.startsWith(`${basePath}/`) || path.startsWith(`${basePath}?`)) return path
-  return outside.test(path) ? path : `${basePath}${path}`
+  return common.some((route) => route.path === pathOnly(path)) ? path : `${basePath}${path}`
 }
 
 /** Returns true for a path without login: ping, health and the API's own description. */
 export const isPublicPath = (path: string): boolean =>
-  /^\/(api\/v2\/ping|openapi\.json|docs|health\/(live|ready))(\?|$)/.test(path)
+  common.some(
+    (route) => route.path === pathOnly(path) && (route.auth === 'none' || route.auth === 'optional'),
+  )
 
 /** Adds `i-am-sure=true` to the path unless it is there (specification section 4.4). */
 export function withGuard(path: string): string {

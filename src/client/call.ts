@@ -4,6 +4,7 @@ import { connectableAddress } from '../base/address.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { capitalized } from '../base/words.ts'
 import { internalUserAgent } from '../contracts/route.ts'
+import type { RouteCall } from '../contracts/routeCall.ts'
 import { Secret } from '../secrets/secret.ts'
 import { ClientError, type ClientErrorCode, isClientErrorCode } from './clientError.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -28,14 +29,11 @@ export type CallTarget =
   | { readonly socket: string }
 
 /** A call for `muster-api call` on a host; a JSON list of them is its standard input. */
-export type CallRequest = {
+export type CallRequest = RouteCall & {
   /** Copied to the result. */
   readonly id: string
-  readonly method: 'GET' | 'POST'
-  readonly path: string
   readonly target: CallTarget
   readonly credentials?: { readonly user: string; readonly password: string }
-  readonly body?: unknown
   /** Milliseconds for one attempt. */
   readonly timeout: number
   /** Milliseconds in which a call to an API that is not ready yet (see `callAll`) is repeated. */

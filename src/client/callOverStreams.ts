@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { connectableAddress } from '../base/address.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
 import { agentForStream } from './agentForStream.ts'
 import { attempt, type CallRequest, type CallResult, type CallTarget, endpointOf } from './call.ts'
 
@@ -61,7 +62,7 @@ function callsOver(stream: Duplex, connection: ConnectionCalls | undefined): rea
 
 /** Returns true for a response that a repetition would not change: 503 is one of the two of `/health/ready`. */
 const isFinal = ({ path }: CallRequest, result: CallResult | undefined): boolean =>
-  result !== undefined && 'status' in result && (result.status !== 503 || path === '/health/ready')
+  result !== undefined && 'status' in result && (result.status !== 503 || path === commonRoutes.ready.path)
 
 const dialTargetOf = (target: CallTarget): DialTarget =>
   'socket' in target

@@ -1,13 +1,14 @@
 import type { Agent } from 'node:http'
 import { isObject } from '../base/json.ts'
 import { type AccessLevel, isAccessLevel } from '../contracts/accessLevels.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
+import { callOf, type RouteCall } from '../contracts/routeCall.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { withGuard } from './apiPath.ts'
 import { ClientError } from './clientError.ts'
 import type { Credentials } from './credentials.ts'
 import { describeEndpoint, type Endpoint } from './endpoint.ts'
-import { envelope, type Problem, readEnvelope, readProblem } from './envelope.ts'
-import { type ApiRequest, type ApiResponse, request } from './request.ts'
+import { type Problem, readEnvelope, readProblem } from './envelope.ts'
+import { type ApiResponse, request } from './request.ts'
 
 /** Limit on the users of a host. */
 const maxUsers = 10_000
@@ -21,7 +22,7 @@ export const readUser = (payload: unknown): ListedUser | undefined =>
     ? { user: payload.user, access: payload.access }
     : undefined
 
-/** Reads the response to `GET /api/v2/users`; undefined for any other body. */
+/** Reads the list of the users of a host; undefined for any other body. */
 export function listedUsers(body: unknown): readonly ListedUser[] | undefined {
   const payload = readEnvelope(body)?.payload
   if (!Array.isArray(payload) || payload.length > maxUsers) return undefined
@@ -29,7 +30,7 @@ export function listedUsers(body: unknown): readonly ListedUser[] | undefined {
   return users.length === payload.length ? users : undefined
 }
 
-/** Reads the response to `GET /api/v2/user/NAME`; undefined for any other body. */
+/** Reads one user of a host; undefined for any other body. */
 export const listedUser = (body: unknown): ListedUser | undefined => readUser(readEnvelope(body)?.payload)
 
 /** Endpoint, credentials and timeout of a call. */
@@ -59,9 +60,9 @@ export type Ping = {
   readonly jvmUptime: number
 }
 
-/** GET ping. All calls here reject with a `ClientError` if there is no response or it is malformed. */
+/** Calls ping. All calls here reject with a `ClientError` if there is no response or it is malformed. */
 export async function ping(caller: Caller): Promise<Outcome<Ping>> {
-  return typed(caller, await get(caller, '/api/v2/ping'), (fields) => {
+  return typed(caller, await send(caller, callOf(commonRoutes.ping)), (fields) => {
     const { message, date, hostName, pid, jvmUptime } = fields
     if (typeof message !== 'string' || typeof date !== 'string' || typeof hostName !== 'string')
       return undefined
@@ -70,9 +71,7 @@ export async function ping(caller: Caller): Promise<Outcome<Ping>> {
   })
 }
 
-/**
- * POST createAdminUser: creates the user or changes its password and, if given, its level; the value is the user's URL.
- */
+/** Creates the user, or changes its password and, if given, its level; the value is the user's URL. */
 export async function createAdminUser(
   caller: Caller,
   created: { readonly user: string; readonly password: Secret; readonly access?: AccessLevel },
@@ -80,41 +79,22 @@ export async function createAdminUser(
   const { access } = created
   const pass = created.password.reveal().normalize('NFC')
   const user = created.user.normalize('NFC')
-  const body = envelope('CredentialsPayload', { user, pass, ...(access && { access }) })
-  const outcome = await post(caller, { path: withGuard('/api/v2/createAdminUser'), body })
+  const payload = { user, pass, ...(access && { access }) }
+  const outcome = await send(caller, callOf(commonRoutes.createAdminUser, {}, { payload }))
   return typed(caller, outcome, ({ value }) => (typeof value === 'string' ? value : undefined))
 }
 
-/** GET user/NAME. */
+/** Reads a user. */
 export async function user(caller: Caller, name: string): Promise<Outcome<ListedUser>> {
-  const outcome = await get(caller, `/api/v2/user/${encodeURIComponent(name.normalize('NFC'))}`)
+  const outcome = await send(caller, callOf(commonRoutes.user, { user: name.normalize('NFC') }))
   return typed(caller, outcome, readUser)
 }
 
-/** Any GET; the value is the unchanged body. `path` begins with a slash. */
-export async function get(caller: Caller, path: string): Promise<Outcome<unknown>> {
-  return outcomeOf(await send(caller, { method: 'GET', path }))
-}
-
-/** Any POST; the caller adds the guard. */
-export async function post(
-  caller: Caller,
-  call: { readonly path: string; readonly body?: unknown },
-): Promise<Outcome<unknown>> {
-  return outcomeOf(await send(caller, { ...call, method: 'POST' }))
-}
-
-async function send(
-  { trace, ...caller }: Caller,
-  call: Pick<ApiRequest, 'method' | 'path' | 'body'>,
-): Promise<ApiResponse> {
+/** Makes any call; the value is the unchanged body. */
+export async function send({ trace, ...caller }: Caller, call: RouteCall): Promise<Outcome<unknown>> {
   const began = performance.now()
   const response = await request({ ...caller, ...call })
   trace?.(`${call.method} ${call.path}: ${response.status} (${Math.round(performance.now() - began)} ms)`)
-  return response
-}
-
-function outcomeOf(response: ApiResponse): Outcome<unknown> {
   const problem = readProblem(response)
   return problem === undefined ? { response, value: response.body } : { response, problem }
 }

@@ -10,6 +10,7 @@ import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } fro
 import { addressAndPort, isAddress } from '../base/address.ts'
 import { boundedBytes } from '../base/boundedBytes.ts'
 import { parseJson } from '../base/json.ts'
+import type { RouteCall } from '../contracts/routeCall.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { ClientError } from './clientError.ts'
 import { basicAuthorization, type Credentials } from './credentials.ts'
@@ -43,16 +44,11 @@ export function parseBody(response: {
 }
 
 /** One call of an API. */
-export type ApiRequest = {
+export type ApiRequest = RouteCall & {
   readonly endpoint: Endpoint
-  readonly method: 'GET' | 'POST'
-  /** Path and query, with a leading slash. */
-  readonly path: string
   readonly credentials?: Credentials
   /** Authorization header of a call that is passed on, in place of credentials. */
   readonly authorization?: Secret
-  /** Sent as JSON. */
-  readonly body?: unknown
   /** Milliseconds for the whole call, from the name lookup to the last byte of the response. */
   readonly timeout: number
   readonly signal?: AbortSignal

@@ -83,18 +83,6 @@ export function readSwitchTask(body: unknown): SwitchTask | undefined {
   }
 }
 
-/** Returns the query of a switch, or of its plan, without what its caller adds; `accept` are reasons that are accepted. */
-export const switchQuery = ({
-  to,
-  accept,
-}: {
-  readonly to: string | null | undefined
-  readonly accept: readonly string[]
-}): readonly string[] => [
-  ...(typeof to === 'string' ? [`to=${encodeURIComponent(to)}`] : []),
-  ...(accept.length === 0 ? [] : [`accept=${accept.map(encodeURIComponent).join(',')}`]),
-]
-
 /** Milliseconds between two readings of a task, and for which a manager may give no answer. */
 const limits = { pause: 100, silence: 30_000 }
 

@@ -4,13 +4,13 @@ import { Value } from 'typebox/value'
 import { ProblemError } from '../api/problemError.ts'
 import { StartError } from '../api/startError.ts'
 import { capitalized } from '../base/words.ts'
-import { withGuard } from '../client/apiPath.ts'
 import { ClientError } from '../client/clientError.ts'
 import type { Endpoint } from '../client/endpoint.ts'
 import { type Problem, readEnvelope, readProblem } from '../client/envelope.ts'
 import { type ApiResponse, request } from '../client/request.ts'
 import { type ProblemCode, problems } from '../contracts/problems.ts'
 import { internalUserAgent, type Route } from '../contracts/route.ts'
+import type { RouteCall } from '../contracts/routeCall.ts'
 import type { Secret } from '../secrets/secret.ts'
 
 /** A route whose response is a payload. */
@@ -31,30 +31,27 @@ function refusalOf({ code = '', detail, status, errors }: Problem, title: string
 }
 
 /** Makes a call at a manager for a caller; its refusal and that it does not answer reject with a `ProblemError`. */
-export async function callManager<R extends PayloadRoute>(call: {
+export async function callManager<R extends PayloadRoute>(options: {
   /** In messages: `the manager of db1`. */
   readonly title: string
   /** May throw a `StartError`. */
   readonly endpoint: () => Endpoint
   readonly route: R
-  /** With the parameters filled in; default: that of the route. */
-  readonly path?: string
-  readonly body?: unknown
+  /** Call of the route. */
+  readonly call: RouteCall
   readonly authorization: Secret | undefined
   /** Milliseconds. */
   readonly timeout: number
   /** Keeps the connection for the next call. */
   readonly agent?: Agent
 }): Promise<Static<R['response']['payload']>> {
-  const { title, endpoint, route, path = route.path, body, authorization, timeout, agent } = call
+  const { title, endpoint, route, authorization, timeout, agent } = options
   let answer: ApiResponse
   try {
     answer = await request({
       endpoint: endpoint(),
-      method: route.method,
-      path: route.guard ? withGuard(path) : path,
+      ...options.call,
       ...(authorization ? { authorization } : {}),
-      ...(route.request === null ? {} : { body }),
       timeout,
       ...(agent ? { agent } : {}),
       userAgent: internalUserAgent,

@@ -1,5 +1,6 @@
 import { ProblemError } from '../api/problemError.ts'
 import { hostRoutes, type TriedChannel } from '../contracts/hostRoutes.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import { callManager } from './callManager.ts'
 import { managerEndpoint } from './managerEndpoint.ts'
@@ -23,6 +24,7 @@ export const tryChannels = ({
           title: `the manager of ${it.name}`,
           endpoint: () => managerEndpoint(it, tls),
           route: hostRoutes.replication,
+          call: callOf(hostRoutes.replication),
           authorization: undefined,
           timeout,
         })

@@ -2,9 +2,13 @@ import { ChangedConnectorStatusPayload, ConnectorStatusPayload } from './connect
 import { basePath, dryRun, type Route } from './route.ts'
 import { servicesMapRoutes } from './servicesMapRoutes.ts'
 
-const root = `${basePath}/connector`
+const root = `${basePath}/connector` as const
 /** A connector that follows a manager passes the calls of the map on to it. */
-const map = servicesMapRoutes('connector', ['no-database', 'follows-manager', 'manager-unreachable'])
+export const connectorMapRoutes = servicesMapRoutes('connector', [
+  'no-database',
+  'follows-manager',
+  'manager-unreachable',
+])
 
 const changing = {
   method: 'POST',
@@ -71,9 +75,9 @@ export const connectorRoutes = {
     response: changed,
     problems,
   },
-  connectorServicesMap: map.servicesMap,
-  connectorChangeServicesMap: map.changeServicesMap,
-  connectorAddDataService: map.addDataService,
-  connectorAddDataSource: map.addDataSource,
-  connectorReset: map.reset,
+  connectorServicesMap: connectorMapRoutes.servicesMap,
+  connectorChangeServicesMap: connectorMapRoutes.changeServicesMap,
+  connectorAddDataService: connectorMapRoutes.addDataService,
+  connectorAddDataSource: connectorMapRoutes.addDataSource,
+  connectorReset: connectorMapRoutes.reset,
 } as const satisfies Readonly<Record<string, Route>>

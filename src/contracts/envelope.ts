@@ -36,6 +36,14 @@ export const requestSchema = <Payload extends TSchema>(payloadType: string, payl
     { additionalProperties: false },
   )
 
+/** Wraps a payload for the body of a call: with the type that it takes, the last of several spellings; bare where it takes none. */
+export function requestBody(request: TSchema, payload: unknown): unknown {
+  type Spellings = { readonly const?: string; readonly enum?: readonly string[] }
+  const { payloadType: known } = (request as { properties?: { payloadType?: Spellings } }).properties ?? {}
+  const payloadType = known?.const ?? known?.enum?.at(-1)
+  return payloadType === undefined ? payload : envelope(payloadType, payload)
+}
+
 /** One finding about a request: a JSON pointer into the body (or a query member) and what is wrong there. */
 export const FieldError = Type.Object(
   { path: Type.String(), message: Type.String() },

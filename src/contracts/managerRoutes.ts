@@ -1,13 +1,16 @@
 import { acceptableReasons } from './choices.ts'
 import { BooleanPayload, ChangePayload } from './commonPayloads.ts'
+import type { DataSourceOperation } from './dataSourceOperations.ts'
 import {
   ChangedDatasourceStatusPayload,
   ChangedServiceStatusPayload,
   ClusterTopologyPayload,
   DatasourceStatusPayload,
   ManagerEventPayload,
+  type Policy,
   ServiceStatusPayload,
   StatusPayload,
+  type SwitchOperation,
   SwitchPlanPayload,
   TaskPayload,
   taskIdPattern,
@@ -16,10 +19,10 @@ import { basePath, type Route } from './route.ts'
 import { mapNamePattern } from './servicesMap.ts'
 import { servicesMapRoutes, sharedProblems, sharedQuery } from './servicesMapRoutes.ts'
 
-const root = `${basePath}/manager`
-const service = `${root}/control/service/{service}`
-const dataSource = `${service}/datasource/{datasource}`
-const map = servicesMapRoutes('manager', [])
+const root = `${basePath}/manager` as const
+const service = `${root}/control/service/{service}` as const
+const dataSource = `${service}/datasource/{datasource}` as const
+export const managerMapRoutes = servicesMapRoutes('manager', [])
 
 const to = {
   values: { pattern: mapNamePattern },
@@ -287,9 +290,37 @@ export const managerRoutes = {
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
     problems: ['not-found', 'wrong-state'],
   },
-  managerServicesMap: map.servicesMap,
-  managerChangeServicesMap: map.changeServicesMap,
-  managerAddDataService: map.addDataService,
-  managerAddDataSource: map.addDataSource,
-  managerReset: map.reset,
+  managerServicesMap: managerMapRoutes.servicesMap,
+  managerChangeServicesMap: managerMapRoutes.changeServicesMap,
+  managerAddDataService: managerMapRoutes.addDataService,
+  managerAddDataSource: managerMapRoutes.addDataSource,
+  managerReset: managerMapRoutes.reset,
 } as const satisfies Readonly<Record<string, Route>>
+
+/** The calls that change a data source. */
+export const dataSourceRoutes = {
+  online: managerRoutes.managerOnline,
+  offline: managerRoutes.managerOffline,
+  shun: managerRoutes.managerShun,
+  welcome: managerRoutes.managerWelcome,
+  recover: managerRoutes.managerRecover,
+} as const satisfies Readonly<Record<DataSourceOperation, Route>>
+
+/** The calls that set the policy of a service. */
+export const policyRoutes = {
+  AUTOMATIC: managerRoutes.managerAutomatic,
+  MANUAL: managerRoutes.managerManual,
+  MAINTENANCE: managerRoutes.managerMaintenance,
+} as const satisfies Readonly<Record<Policy, Route>>
+
+/** The calls that make another data source the primary. */
+export const switchRoutes = {
+  switch: managerRoutes.managerSwitch,
+  failover: managerRoutes.managerFailover,
+} as const satisfies Readonly<Record<SwitchOperation, Route>>
+
+/** The calls that read what they would do. */
+export const planRoutes = {
+  switch: managerRoutes.managerSwitchPlan,
+  failover: managerRoutes.managerFailoverPlan,
+} as const satisfies Readonly<Record<SwitchOperation, Route>>

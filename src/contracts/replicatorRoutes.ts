@@ -39,8 +39,8 @@ const changed = {
   payload: ChangedReplicatorStatusPayload,
 } as const
 
-const whole = `${basePath}/replicator`
-const one = `${whole}/service/{service}`
+const whole = `${basePath}/replicator` as const
+const one = `${whole}/service/{service}` as const
 
 const online = 'responds when both threads have run for a moment without an error'
 const offline =

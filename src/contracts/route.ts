@@ -45,7 +45,7 @@ export type RouteResponse =
     }
 
 /** A query parameter that may be left out: one of its values, or any that matches its pattern. */
-type QueryParameter = {
+export type QueryParameter = {
   readonly values: readonly string[] | { readonly pattern: string }
   readonly description: string
 }
@@ -99,7 +99,3 @@ export const basePath = '/api/v2'
 
 /** The query parameter that guards what changes things, and its one value (specification section 4.4). */
 export const guardParameter = 'i-am-sure'
-
-/** Returns the path of a call with its parameters. */
-export const filledPath = ({ path }: Pick<Route, 'path'>, params: Readonly<Record<string, string>>): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''))

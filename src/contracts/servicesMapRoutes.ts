@@ -49,8 +49,8 @@ export const servicesMapRoutes = <const Prefix extends 'connector' | 'manager'>(
   own: readonly ProblemCode[],
 ) => {
   const problems = [...new Set([...own, ...sharedProblems])]
-  const root = `${basePath}/${prefix}`
-  const map = `${root}/configuration/module/servicesmap`
+  const root = `${basePath}/${prefix}` as const
+  const map = `${root}/configuration/module/servicesmap` as const
   return {
     servicesMap: {
       name: `${prefix}ServicesMap`,

@@ -8,8 +8,11 @@ import {
   type SeenConnector,
 } from '../client/clusterView.ts'
 import type { ApiConfig, HostConfig } from '../config/model.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
 import { type Component, hasDatabase, withoutDatabase } from '../contracts/component.ts'
-import { basePath } from '../contracts/route.ts'
+import { connectorRoutes } from '../contracts/connectorRoutes.ts'
+import { managerRoutes } from '../contracts/managerRoutes.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import type { ProxySettings } from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import { TransportError } from '../transport/transportError.ts'
@@ -66,7 +69,7 @@ export type HostStatus = {
 export type ObservedHost = { readonly status: HostStatus; readonly report?: ManagerReport }
 
 /** Milliseconds for one call. */
-const callTimeout = 4_000
+const timeout = 4_000
 
 const readyId = (component: Component): string => `${component} ready`
 const serviceId = (service: string): string => `service ${service}`
@@ -96,21 +99,18 @@ export async function hostStatus(options: {
   }
   const layout = layoutOf(host.installDirectory)
   const data = installedData(facts, { layout, cluster })
-  const read = { method: 'GET', timeout: callTimeout } as const
   const requests = host.apis.flatMap((api): readonly CallRequest[] => {
     const socket = { socket: data.socket(api.component) }
     const target = api.enabled ? { address: api.address, port: api.port, authorities } : socket
     return [
-      { ...read, id: api.component, path: `${basePath}/ping`, target },
-      { ...read, id: readyId(api.component), path: '/health/ready', target: socket },
+      { ...callOf(commonRoutes.ping), id: api.component, target, timeout },
+      { ...callOf(commonRoutes.ready), id: readyId(api.component), target: socket, timeout },
       ...(api.component === 'connector'
-        ? [{ ...read, id: connectorId, path: `${basePath}/connector/status`, target: socket }]
+        ? [{ ...callOf(connectorRoutes.connectorStatus), id: connectorId, target: socket, timeout }]
         : []),
-      ...(api.component === 'manager' ? services : []).map(({ name }) => ({
-        ...read,
-        id: serviceId(name),
-        path: `${basePath}/manager/status/service/${encodeURIComponent(name)}`,
-        target: socket,
+      ...(api.component === 'manager' ? services : []).map(({ name: service }) => ({
+        ...callOf(managerRoutes.managerServiceStatus, { service }),
+        ...{ id: serviceId(service), target: socket, timeout },
       })),
     ]
   })
@@ -119,7 +119,7 @@ export async function hostStatus(options: {
     layout,
     account: installedAccount(facts),
     requests,
-    timeout: callTimeout * 2,
+    timeout: timeout * 2,
     running: true,
   }).catch((error: unknown) => {
     // A host that became unreachable is not up, whatever its facts say.

@@ -4,12 +4,12 @@ import { parseJson } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
 import { quote } from '../base/shellWords.ts'
 import { bytesText } from '../base/words.ts'
-import { withGuard } from '../client/apiPath.ts'
 import type { CallClock } from '../client/call.ts'
 import type { SeenService } from '../client/clusterView.ts'
-import { managerRoutes } from '../contracts/managerRoutes.ts'
+import type { DataSourceOperation } from '../contracts/dataSourceOperations.ts'
+import { dataSourceRoutes } from '../contracts/managerRoutes.ts'
 import { HostDatabase, ProvisionProgress, type ServerGtids } from '../contracts/provisioning.ts'
-import { filledPath } from '../contracts/route.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
@@ -200,12 +200,6 @@ async function followed(
 /** Milliseconds: for one call of a manager, and in which it must have seen what a call asks for. */
 const managerLimits = { call: 10_000, seen: 30_000, pause: 1000 }
 
-const changeRoutes = {
-  shun: managerRoutes.managerShun,
-  welcome: managerRoutes.managerWelcome,
-  recover: managerRoutes.managerRecover,
-} as const
-
 /**
  * Changes the state of a data source at each of these managers alone; returns why some of them did not. Tries again where one
  * does not see yet what the change needs.
@@ -215,17 +209,21 @@ export async function changeState(
   change: {
     readonly service: string
     readonly name: string
-    readonly operation: keyof typeof changeRoutes
+    readonly operation: DataSourceOperation
     readonly clock: CallClock
   },
 ): Promise<readonly HostProblem[]> {
   const { service, name, operation, clock } = change
-  const path = withGuard(`${filledPath(changeRoutes[operation], { service, datasource: name })}?peers=alone`)
+  const made = callOf(
+    dataSourceRoutes[operation],
+    { service, datasource: name },
+    { query: { peers: 'alone' } },
+  )
   const end = clock.now() + managerLimits.seen
   const results = await Promise.all(
     managers.map(async ({ host, call }): Promise<readonly HostProblem[]> => {
       for (;;) {
-        const response = await call({ method: 'POST', path, timeout: managerLimits.call })
+        const response = await call({ ...made, timeout: managerLimits.call })
         const problem = problemOf(response)
         if (problem === undefined) return []
         if ('silence' in response || clock.now() > end) return [{ host, problem }]

@@ -3,7 +3,7 @@ import { agentForStream } from '../client/agentForStream.ts'
 import { attempt } from '../client/call.ts'
 import { components } from '../contracts/component.ts'
 import { hostRoutes } from '../contracts/hostRoutes.ts'
-import { guardParameter } from '../contracts/route.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
 import type { ServiceData } from './layout.ts'
@@ -34,11 +34,9 @@ export async function putUsers(
   const socket = data.socket(runs)
   const stream = await transport.dial?.({ socket })
   if (stream === undefined || stream instanceof Error) return false
-  const { name: id, method, path } = hostRoutes.putUsers
   const call = {
-    ...{ id, method, path: `${path}?${guardParameter}=true`, timeout: timeout },
-    target: { socket },
-    body: { users: updates },
+    ...callOf(hostRoutes.putUsers, {}, { payload: { users: [...updates] } }),
+    ...{ id: 'putUsers', timeout, target: { socket } },
   }
   const result = await attempt(call, agentForStream(stream, { kind: 'socket', path: socket }))
   stream.destroy()

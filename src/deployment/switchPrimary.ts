@@ -8,10 +8,10 @@ import {
   readSwitchTask,
   type SwitchPlan,
   type SwitchTask,
-  switchQuery,
 } from '../client/switchTask.ts'
 import type { SwitchOperation } from '../contracts/managerPayloads.ts'
-import { basePath, guardParameter } from '../contracts/route.ts'
+import { managerRoutes, planRoutes, switchRoutes } from '../contracts/managerRoutes.ts'
+import { callOf, type RouteCall } from '../contracts/routeCall.ts'
 import { callHost } from './callHost.ts'
 import { installedAccount, installedData } from './desiredService.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
@@ -20,10 +20,7 @@ import { layoutOf } from './layout.ts'
 import type { SurveyedHost } from './survey.ts'
 
 /** A call of the manager of a host. */
-type ManagerCall = {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly body?: unknown
+type ManagerCall = RouteCall & {
   /** Milliseconds. */
   readonly timeout: number
 }
@@ -61,13 +58,6 @@ export const problemOf = (response: ManagerResponse): string | undefined => {
   )
 }
 
-/** Returns the path of the status of a service. */
-const serviceStatusPath = (service: string): string =>
-  `${basePath}/manager/status/service/${encodeURIComponent(service)}`
-
-const withQuery = (path: string, query: readonly string[]): string =>
-  query.length === 0 ? path : `${path}?${query.join('&')}`
-
 /**
  * Tells a manager to switch or to replace the primary, and follows that. A switch that was begun cannot be stopped: after
  * Ctrl-C it is followed for 8 s.
@@ -91,9 +81,10 @@ export async function switchPrimary(options: {
   let mayBegin = 0
   let stopsAt = Number.POSITIVE_INFINITY
 
+  const { wait } = limits
+  const readTask = callOf(managerRoutes.managerTask, { task: id }, { query: { wait } })
   const read = async (): Promise<SwitchTask | undefined> => {
-    const path = `${basePath}/manager/task/${encodeURIComponent(id)}?wait=${limits.wait}`
-    const response = await manager.call({ method: 'GET', path, timeout: limits.call })
+    const response = await manager.call({ ...readTask, timeout: limits.call })
     const isUnknown = 'status' in response && response.status === 404
     if (isUnknown && clock.now() >= mayBegin) throw new UnknownTask()
     return taskOf(response)
@@ -104,12 +95,8 @@ export async function switchPrimary(options: {
     if (clock.now() >= stopsAt) throw new Stopped()
   }
 
-  const query = [...switchQuery({ to, accept }), `id=${id}`, `wait=${limits.wait}`, `${guardParameter}=true`]
-  const path = withQuery(
-    `${basePath}/manager/control/service/${encodeURIComponent(service)}/${operation}`,
-    query,
-  )
-  const response = await manager.call({ method: 'POST', path, timeout: limits.begin })
+  const begin = callOf(switchRoutes[operation], { service }, { query: { to, accept, id, wait } })
+  const response = await manager.call({ ...begin, timeout: limits.begin })
   const first = taskOf(response)
   const refusal = 'status' in response && !first ? (problemOf(response) ?? 'not a task') : undefined
   // Without a response it may still begin; and a call that arrived twice is refused the second time.
@@ -231,7 +218,8 @@ export function managerOf(
 /** Asks a manager for the status of a service; the report says why there is none. */
 export async function askStatus(manager: ManagerOfHost, service: string): Promise<ManagerReport> {
   const { host } = manager
-  const response = await manager.call({ method: 'GET', path: serviceStatusPath(service), timeout: 4_000 })
+  const read = callOf(managerRoutes.managerServiceStatus, { service })
+  const response = await manager.call({ ...read, timeout: 4_000 })
   if ('silence' in response) return { host, services: [], reason: response.silence }
   if (response.status === 404) return { host, services: [] }
   const seen = response.status === 200 ? readServiceStatus(response.body) : undefined
@@ -251,8 +239,9 @@ export async function readSwitchPlanOf(
     readonly accept: readonly string[]
   },
 ): Promise<SwitchPlan | string> {
-  const path = withQuery(`${serviceStatusPath(wish.service)}/${wish.operation}`, switchQuery(wish))
-  const response = await manager.call({ method: 'GET', path, timeout: 15_000 })
+  const { operation, service, to, accept } = wish
+  const read = callOf(planRoutes[operation], { service }, { query: { to, accept } })
+  const response = await manager.call({ ...read, timeout: 15_000 })
   if ('silence' in response) return response.silence
   const problem = readProblem(response)
   if (problem !== undefined)

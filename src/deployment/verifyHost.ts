@@ -3,7 +3,9 @@ import { shortListOf } from '../base/words.ts'
 import type { CallClock, CallRequest, CallResult } from '../client/call.ts'
 import { listedUser } from '../client/calls.ts'
 import type { AccessLevel } from '../contracts/accessLevels.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
 import type { Component } from '../contracts/component.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -140,7 +142,8 @@ function responsesOf(target: VerificationTarget, component: VerificationComponen
   const { settings } = component
   const { users } = target
   const socket = { socket: settings.socket }
-  const base = { timeout: responseTimeout, retryUntil: startTimeout, method: 'GET' as const }
+  const base = { timeout: responseTimeout, retryUntil: startTimeout }
+  const callFor = (user: string) => ({ ...callOf(commonRoutes.user, { user }), ...base })
   const name = component.component
   const { leaf: certificate, authorities } = target
   const tls = { authorities, ...(certificate === undefined ? {} : { certificate }) }
@@ -148,7 +151,7 @@ function responsesOf(target: VerificationTarget, component: VerificationComponen
   const logins = users
     .flatMap((user) => loginOf(user, user.password).map((login) => ({ login, access: user.access })))
     .map(({ login, access }): ExpectedResponse => {
-      const request = { id: `${name} ${login.user}`, path: userPath(login.user), target: place, ...base }
+      const request = { ...callFor(login.user), id: `${name} ${login.user}`, target: place }
       return {
         component,
         expected: 200,
@@ -156,16 +159,16 @@ function responsesOf(target: VerificationTarget, component: VerificationComponen
         ...(access && { access }),
       }
     })
-  const ping = { id: name, path: '/api/v2/ping', target: place, ...base }
+  const ping = { ...callOf(commonRoutes.ping), id: name, target: place, ...base }
   const calls = logins.length > 0 ? logins : [{ component, expected: 200, request: ping }]
   const refusals = users
     .flatMap((user) => loginOf(user, user.previous))
     .map((old): ExpectedResponse => {
-      const request = { id: `${name} ${old.user} old`, path: userPath(old.user), target: socket, ...base }
+      const request = { ...callFor(old.user), id: `${name} ${old.user} old`, target: socket }
       return { component, expected: 401, request: { ...request, credentials: old } }
     })
   const removed = (target.removedUsers ?? []).map((user): ExpectedResponse => {
-    const request = { id: `${name} ${user} gone`, path: userPath(user), target: socket, ...base }
+    const request = { ...callFor(user), id: `${name} ${user} gone`, target: socket }
     return { component, expected: 404, request }
   })
   return [...calls, ...refusals, ...removed]
@@ -184,8 +187,6 @@ function isExpected(call: ExpectedResponse, result: CallResult): boolean {
   if (otherAccess(call, result) !== undefined) return false
   return 'socket' in request.target || result.certificate === request.target.certificate
 }
-
-const userPath = (user: string): string => `/api/v2/user/${encodeURIComponent(user)}`
 
 const loginOf = (
   { user }: DesiredUser,

@@ -2,9 +2,10 @@ import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { get, type Ping, ping } from '../client/calls.ts'
+import { type Ping, ping, send } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
-import { basePath } from '../contracts/route.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import {
@@ -44,7 +45,7 @@ function renderVersion(body: unknown): string {
 }
 
 async function showComponentVersion(call: Call): Promise<ExitCode> {
-  const outcome = await get(await login(call), `${basePath}/version`)
+  const outcome = await send(await login(call), callOf(commonRoutes.version))
   return showOutcome({ call, outcome, render: renderVersion })
 }
 
@@ -59,7 +60,7 @@ function renderUris(body: unknown, columns?: number): string {
 }
 
 async function showUris(call: Call): Promise<ExitCode> {
-  const outcome = await get(await login(call), `${basePath}/uris`)
+  const outcome = await send(await login(call), callOf(commonRoutes.uris))
   return showOutcome({ call, outcome, render: renderUris })
 }
 
@@ -70,7 +71,7 @@ async function showUris(call: Call): Promise<ExitCode> {
 async function showHealth(call: Call): Promise<ExitCode> {
   const { context, options } = call
   const hasUser = options.user !== undefined || Boolean(context.env.TAPI_USER)
-  const outcome = await get(hasUser ? await login(call) : call.caller, '/health/ready')
+  const outcome = await send(hasUser ? await login(call) : call.caller, callOf(commonRoutes.ready))
   const { status, body } = outcome.response
   // A 503 with text is a response, not a problem.
   const isAnswer = typeof body === 'string' && /^(un)?ready\b/.test(body)

@@ -7,7 +7,7 @@ import { readInputFile } from '../cli/readInputFile.ts'
 import { readAllInput } from '../cli/terminalInput.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { apiPath, isPublicPath, withGuard } from '../client/apiPath.ts'
-import { get } from '../client/calls.ts'
+import { send } from '../client/calls.ts'
 import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { login } from './call/login.ts'
@@ -20,7 +20,7 @@ import { showOutcome } from './call/showResults.ts'
 async function getPath(call: Call, written: string): Promise<ExitCode> {
   const path = apiPath(written)
   const caller = isPublicPath(path) && call.options.user === undefined ? call.caller : await login(call)
-  return showOutcome({ call, outcome: await get(caller, path), render: renderBody })
+  return showOutcome({ call, outcome: await send(caller, { method: 'GET', path }), render: renderBody })
 }
 
 /**
@@ -80,7 +80,7 @@ async function postPath(
   return {
     command: 'post',
     untried: true,
-    request: async () => (body === undefined ? { path } : { path, body }),
+    request: async () => ({ method: 'POST', path, ...(body !== undefined && { body }) }),
     render: renderBody,
     summarize: summarizeChange,
   }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { withGuard } from '../client/apiPath.ts'
-import { get } from '../client/calls.ts'
+import { send } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
-import { basePath } from '../contracts/route.ts'
+import { connectorRoutes } from '../contracts/connectorRoutes.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
@@ -59,7 +59,7 @@ const descriptions = {
 type ConnectorChange = keyof typeof descriptions
 
 async function connectorStatus(call: Call): Promise<ExitCode> {
-  const outcome = await get(await login(call), `${basePath}/connector/status`)
+  const outcome = await send(await login(call), callOf(connectorRoutes.connectorStatus))
   return showOutcome({ call, outcome, render: renderConnector })
 }
 
@@ -80,12 +80,19 @@ function summarize(body: unknown): string {
   return `${cell(value)}, ${changed === true ? 'changed' : 'unchanged'}, ${counts}`
 }
 
+const routes = {
+  online: connectorRoutes.connectorOnline,
+  onhold: connectorRoutes.connectorOnhold,
+  offline: connectorRoutes.connectorOffline,
+} as const
+
 const changeConnector = (change: ConnectorChange, immediate: boolean): Change => ({
   command: `connector ${change}`,
   question: (where) => question(change, { where, immediate }),
-  request: async () => ({
-    path: withGuard(`${basePath}/connector/${change}${immediate ? '?immediate=true' : ''}`),
-  }),
+  request: async () =>
+    immediate
+      ? callOf(connectorRoutes.connectorOffline, {}, { query: { immediate: 'true' } })
+      : callOf(routes[change]),
   render: renderConnector,
   summarize,
 })

@@ -4,9 +4,11 @@ import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readPassword } from '../cli/readPassword.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { createAdminUser, get, type Outcome } from '../client/calls.ts'
+import { createAdminUser, type Outcome, send } from '../client/calls.ts'
 import { type AccessLevel, accessLevels } from '../contracts/accessLevels.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
 import { passwordProblems } from '../contracts/credentialRules.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
 import { changeUntilFailure, describeHosts, replaceResults, reportFailedChecks } from './call/changeAll.ts'
@@ -151,7 +153,7 @@ const withLogin = (call: Call, known: Call['caller']): Call => ({
 
 /** Checks that the host accepts the login; a host without any user accepts its first without one. */
 async function checkLogin({ caller }: Call): Promise<Outcome<unknown>> {
-  const outcome = await get(caller, '/api/v2/version')
+  const outcome = await send(caller, callOf(commonRoutes.version))
   return 'problem' in outcome && outcome.problem.code === 'no-user'
     ? { response: outcome.response, value: undefined }
     : outcome

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { withGuard } from '../client/apiPath.ts'
-import { get } from '../client/calls.ts'
+import { send } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
-import { basePath } from '../contracts/route.ts'
-import type { Change, Refused } from './call/change.ts'
+import { dataSourceRoutes, managerRoutes } from '../contracts/managerRoutes.ts'
+import { callOf } from '../contracts/routeCall.ts'
+import { type Change, type Refused, withParameter } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
-import { controlPath, findService, servicePath } from './call/findService.ts'
+import { findService } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import { object, summarizeChange } from './call/render.ts'
@@ -32,31 +32,30 @@ type DatasourceChange = keyof typeof descriptions
 /** Data source on the command line; its service is looked up unless given. */
 type Named = { readonly name: string; readonly service: string | undefined }
 
-const below = (name: string): string => `/datasource/${encodeURIComponent(name)}`
-
-async function pathOf(
+async function find(
   call: Call,
   { name, service }: Named,
-  path: (service: string) => string,
-): Promise<{ readonly path: string } | Refused> {
+): Promise<{ readonly service: string; readonly datasource: string } | Refused> {
   const found = await findService(call, { service, datasource: name })
-  return 'problem' in found ? found : { path: path(found.service) }
+  return 'problem' in found ? found : { ...found, datasource: name }
 }
 
 async function datasourceStatus(call: Call, named: Named): Promise<ExitCode> {
   const known = { ...call, caller: await login(call) }
-  const asked = await pathOf(known, named, (service) => `${servicePath(service)}${below(named.name)}`)
-  const outcome = 'problem' in asked ? asked : await get(known.caller, asked.path)
+  const found = await find(known, named)
+  const outcome =
+    'problem' in found
+      ? found
+      : await send(known.caller, callOf(managerRoutes.managerDatasourceStatus, found))
   return showOutcome({ call, outcome, render: renderDatasource })
 }
 
 /** Checks that the data source answers; exit code 1 if it does not. */
 async function pingDatasource(call: Call, named: Named): Promise<ExitCode> {
   const known = { ...call, caller: await login(call) }
-  const root = (service: string): string =>
-    `${basePath}/manager/service/${encodeURIComponent(service)}${below(named.name)}/ping`
-  const asked = await pathOf(known, named, root)
-  const outcome = 'problem' in asked ? asked : await get(known.caller, asked.path)
+  const found = await find(known, named)
+  const outcome =
+    'problem' in found ? found : await send(known.caller, callOf(managerRoutes.managerPing, found))
   const answers = !('problem' in outcome) && object(readEnvelope(outcome.value)?.payload).value === true
   const render = (): string => `${named.name} ${answers ? 'answers' : 'does not answer'}\n`
   const code = showOutcome({ call, outcome, render })
@@ -79,16 +78,16 @@ const questions: Readonly<Record<DatasourceChange, (name: string, where: string)
 async function noteAutomaticReturn(call: Call, body: unknown): Promise<string | undefined> {
   const { name, service } = object(readEnvelope(body)?.payload)
   if (typeof service !== 'string') return undefined
-  const outcome = await get(call.caller, servicePath(service))
+  const outcome = await send(call.caller, callOf(managerRoutes.managerServiceStatus, { service }))
   if ('problem' in outcome) return undefined
   if (object(readEnvelope(outcome.value)?.payload).policy !== 'AUTOMATIC') return undefined
   return `the policy is AUTOMATIC: ${name} comes back by itself. \`tapi datasource shun ${name}\` keeps it out.`
 }
 
 /** Returns the call that re-points a server that follows the wrong source, where the manager offers it. */
-const repoint: Change['further'] = ({ code, errors }, { path }) =>
+const repoint: Change['further'] = ({ code, errors }, request) =>
   code === 'wrong-state' && errors.some((error) => error.path === '?repoint')
-    ? { path: `${path}&repoint=yes` }
+    ? withParameter(request, 'repoint', 'yes')
     : undefined
 
 const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
@@ -96,8 +95,8 @@ const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   shared: true,
   question: (where) => questions[change](named.name, where),
   request: async (call) => {
-    const asked = await pathOf(call, named, (service) => `${controlPath(service)}${below(named.name)}`)
-    return 'problem' in asked ? asked : { path: withGuard(`${asked.path}/${change}`) }
+    const found = await find(call, named)
+    return 'problem' in found ? found : callOf(dataSourceRoutes[change], found)
   },
   render: renderDatasource,
   summarize: summarizeChange,

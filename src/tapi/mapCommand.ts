@@ -6,15 +6,19 @@ import type { ExitCode } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
 import { readAllInput } from '../cli/terminalInput.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { withGuard } from '../client/apiPath.ts'
-import { get } from '../client/calls.ts'
-import { envelope, readEnvelope } from '../client/envelope.ts'
-import { basePath } from '../contracts/route.ts'
-import { type DataSourceRole, dataSourceRoles, type MapDataSource } from '../contracts/servicesMap.ts'
+import { send } from '../client/calls.ts'
+import { readEnvelope } from '../client/envelope.ts'
+import { callOf } from '../contracts/routeCall.ts'
+import {
+  type DataSourceRole,
+  dataSourceRoles,
+  type MapDataSource,
+  type ServicesMap,
+} from '../contracts/servicesMap.ts'
 import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
-import { findService, mapPath } from './call/findService.ts'
+import { findService, mapRoutesOf } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import {
@@ -70,7 +74,10 @@ function withoutStates(service: unknown): unknown {
  * Reads the services of a map from a file, or from standard input for `-`: the output of `tapi map show
  * --json`, or only its payload. The API validates the map. Throws a `UsageError`.
  */
-async function readMap({ context, passwordStdin }: ChangeContext, file: string): Promise<unknown> {
+async function readMap(
+  { context, passwordStdin }: ChangeContext,
+  file: string,
+): Promise<ServicesMap['services']> {
   if (file === '-' && passwordStdin) {
     throw new UsageError(
       'The map and --password-stdin cannot both read standard input.',
@@ -84,7 +91,10 @@ async function readMap({ context, passwordStdin }: ChangeContext, file: string):
       : (await readInputFile({ path, what: 'The map', pipe: context.signal })).text
   const body = parseJson(text)
   const payload = readEnvelope(body)?.payload ?? body
-  if (isObject(payload) && Array.isArray(payload.services)) return payload.services.map(withoutStates)
+  if (isObject(payload) && Array.isArray(payload.services)) {
+    // The API checks them.
+    return payload.services.map(withoutStates) as ServicesMap['services']
+  }
   throw new UsageError(
     `${file === '-' ? 'Standard input' : path} contains no services map.`,
     'Use JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',
@@ -117,33 +127,28 @@ export function renderMap(body: unknown, columns?: number): string {
   return `${table}${payload.changed ? 'changed' : 'unchanged'}\n`
 }
 
-const pathOf = (call: Call, name: string): string => withGuard(`${basePath}/${call.target.component}/${name}`)
-
 const shown = { render: renderMap, summarize: summarizeChange, shared: true } as const
 
 async function showMap(call: Call): Promise<ExitCode> {
-  const outcome = await get(await login(call), mapPath(call))
+  const outcome = await send(await login(call), callOf(mapRoutesOf(call).servicesMap))
   return showOutcome({ call, outcome, render: renderMap })
 }
 
-const setMap = (services: unknown): Change => ({
+const setMap = (services: ServicesMap['services']): Change => ({
   ...shown,
   command: 'map set',
   question: (where) => `Replace the whole services map of ${where}?`,
-  request: async (call) => ({
-    path: withGuard(mapPath(call)),
-    body: envelope('ServicesMapPayload', { services }),
-  }),
+  request: async (call) => callOf(mapRoutesOf(call).changeServicesMap, {}, { payload: { services } }),
 })
 
 const addService = (name: string, datasources: readonly MapDataSource[]): Change => ({
   ...shown,
   command: 'map add-service',
   question: (where) => `Add the service ${name} to the services map of ${where}?`,
-  request: async (call) => ({
-    path: pathOf(call, 'addDataService'),
-    body: envelope('DataServicePayload', { name, ...(datasources.length > 0 && { datasources }) }),
-  }),
+  request: async (call) => {
+    const payload = { name, ...(datasources.length > 0 && { datasources }) }
+    return callOf(mapRoutesOf(call).addDataService, {}, { payload })
+  },
 })
 
 const addDatasource = (source: MapDataSource, service: string | undefined): Change => ({
@@ -154,8 +159,7 @@ const addDatasource = (source: MapDataSource, service: string | undefined): Chan
   request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found
-    const body = envelope('DataSourcePayload', { service: found.service, ...source })
-    return { path: pathOf(call, 'addDataSource'), body }
+    return callOf(mapRoutesOf(call).addDataSource, {}, { payload: { ...found, ...source } })
   },
 })
 
@@ -164,7 +168,7 @@ const resetMap: Change = {
   command: 'map reset',
   question: (where) =>
     `Reset the services map of ${where} to the installed one? Changes made by calls are discarded.`,
-  request: async (call) => ({ path: pathOf(call, 'reset') }),
+  request: async (call) => callOf(mapRoutesOf(call).reset),
 }
 
 /** The manager comes first: a connector that follows one passes the call on. */

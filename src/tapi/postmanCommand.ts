@@ -1,7 +1,9 @@
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { writeFileTo } from '../cli/terminal.ts'
-import { get } from '../client/calls.ts'
+import { send } from '../client/calls.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import { postmanCollection } from '../output/postman/collection.ts'
 import { renderError, renderProblem } from './call/callFailure.ts'
 import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
@@ -19,7 +21,7 @@ async function printCollection(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
   const { context, options, target } = first
-  const results = await callHosts(calls, (call) => get(call.caller, '/openapi.json'))
+  const results = await callHosts(calls, (call) => send(call.caller, callOf(commonRoutes.openapi)))
   const code = exitCodeOfAll(results)
   for (const result of results) {
     if ('error' in result) context.stderr.write(place(result) + renderError(result.error))

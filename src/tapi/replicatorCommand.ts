@@ -3,10 +3,10 @@ import { isObject } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { withGuard } from '../client/apiPath.ts'
-import { get } from '../client/calls.ts'
+import { send } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
-import { basePath } from '../contracts/route.ts'
+import { replicatorRoutes } from '../contracts/replicatorRoutes.ts'
+import { callOf, type RouteCall } from '../contracts/routeCall.ts'
 import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
@@ -86,16 +86,23 @@ const verbs = { online: 'start', offline: 'stop', reset: 'reset' } as const sati
   string
 >
 
-const pathOf = (action: string, service: string | undefined): string =>
-  `${basePath}/replicator/${service === undefined ? '' : `service/${encodeURIComponent(service)}/`}${action}`
+const routes = {
+  status: { all: replicatorRoutes.replicatorStatus, one: replicatorRoutes.replicatorServiceStatus },
+  online: { all: replicatorRoutes.replicatorOnline, one: replicatorRoutes.replicatorServiceOnline },
+  offline: { all: replicatorRoutes.replicatorOffline, one: replicatorRoutes.replicatorServiceOffline },
+  reset: { all: replicatorRoutes.replicatorReset, one: replicatorRoutes.replicatorServiceReset },
+} as const
+
+const replicatorCall = (action: keyof typeof routes, service: string | undefined): RouteCall =>
+  service === undefined ? callOf(routes[action].all) : callOf(routes[action].one, { service })
 
 async function replicatorStatus(call: Call, service: string | undefined): Promise<ExitCode> {
-  const outcome = await get(await login(call), pathOf('status', service))
+  const outcome = await send(await login(call), replicatorCall('status', service))
   return showOutcome({ call, outcome, render: renderServices })
 }
 
 async function replicatorServices(call: Call): Promise<ExitCode> {
-  const outcome = await get(await login(call), `${basePath}/replicator/services`)
+  const outcome = await send(await login(call), callOf(replicatorRoutes.replicatorServices))
   return showOutcome({ call, outcome, render: renderServiceList })
 }
 
@@ -117,7 +124,7 @@ const changeReplicator = (change: ReplicatorChange, service: string | undefined)
   command: `replicator ${change}`,
   question: (where) =>
     question(change, `the replication ${service === undefined ? '' : `service ${service} `}of ${where}`),
-  request: async () => ({ path: withGuard(pathOf(change, service)) }),
+  request: async () => replicatorCall(change, service),
   // A primary, which --all comes to as well.
   nothingToDo: ({ code }) =>
     code === 'not-configured' ? `not a replica: nothing to ${verbs[change]}` : undefined,

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { withGuard } from '../client/apiPath.ts'
-import { get } from '../client/calls.ts'
+import { send } from '../client/calls.ts'
+import { managerRoutes } from '../contracts/managerRoutes.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
-import { controlPath, findService, servicePath } from './call/findService.ts'
+import { findService } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import { summarizeChange } from './call/render.ts'
@@ -26,7 +27,8 @@ type ServiceChange = keyof typeof descriptions
 export async function serviceStatus(call: Call, service: string | undefined): Promise<ExitCode> {
   const known = { ...call, caller: await login(call) }
   const found = await findService(known, { service })
-  const outcome = 'problem' in found ? found : await get(known.caller, servicePath(found.service))
+  const outcome =
+    'problem' in found ? found : await send(known.caller, callOf(managerRoutes.managerServiceStatus, found))
   return showOutcome({ call, outcome, render: renderService })
 }
 
@@ -37,14 +39,15 @@ const questions: Readonly<Record<ServiceChange, (what: string, where: string) =>
     'the connector. Under AUTOMATIC they come back online by themselves.',
 }
 
+const routes = { online: managerRoutes.managerServiceOnline, offline: managerRoutes.managerServiceOffline }
+
 const changeService = (change: ServiceChange, service: string | undefined): Change => ({
   command: `service ${change}`,
   shared: true,
   question: (where) => questions[change](service ?? 'the service', where),
   request: async (call) => {
     const found = await findService(call, { service })
-    if ('problem' in found) return found
-    return { path: withGuard(`${controlPath(found.service)}/${change}`) }
+    return 'problem' in found ? found : callOf(routes[change], found)
   },
   render: renderService,
   summarize: summarizeChange,

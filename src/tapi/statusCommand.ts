@@ -3,14 +3,17 @@ import { printable } from '../base/printable.ts'
 import { wrap } from '../base/wrapping.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { get, type Outcome } from '../client/calls.ts'
+import { type Outcome, send } from '../client/calls.ts'
 import { type ManagerReport, type Readiness, readReadiness, viewsToJson } from '../client/clusterView.ts'
 import { readEnvelope } from '../client/envelope.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
 import type { Component } from '../contracts/component.ts'
-import { basePath } from '../contracts/route.ts'
+import { connectorRoutes } from '../contracts/connectorRoutes.ts'
+import { managerRoutes } from '../contracts/managerRoutes.ts'
+import { replicatorRoutes } from '../contracts/replicatorRoutes.ts'
+import { callOf, type RouteCall } from '../contracts/routeCall.ts'
 import { clusterText } from '../output/clusterText.ts'
 import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
-import { servicePath } from './call/findService.ts'
 import { loginAll } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import { joinResults, readManager, withFindings } from './call/readManager.ts'
@@ -22,10 +25,10 @@ import { exitCodeOfAll, hostOf, isUnreachable } from './call/showResults.ts'
 /** Status of a component and, for a manager, of its service. */
 export type ComponentStatus = { readonly result: CallResult; readonly service?: unknown }
 
-const statusPaths: Readonly<Record<Component, string>> = {
-  manager: `${basePath}/manager/status`,
-  connector: `${basePath}/connector/status`,
-  replicator: `${basePath}/replicator/status`,
+const statusCalls: Readonly<Record<Component, RouteCall>> = {
+  manager: callOf(managerRoutes.managerStatus),
+  connector: callOf(connectorRoutes.connectorStatus),
+  replicator: callOf(replicatorRoutes.replicatorStatus),
 }
 
 /** Returns true for a component without a database: it has nothing to do, which is not a failure. */
@@ -53,9 +56,9 @@ async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
   const readiness = new Map<Call, Readiness>()
   const reports = new Map<string, ManagerReport>()
   const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
-    const status = await get(call.caller, statusPaths[call.target.component])
+    const status = await send(call.caller, statusCalls[call.target.component])
     if ('problem' in status) return status
-    const ready = readReadiness((await get(call.caller, '/health/ready')).response)
+    const ready = readReadiness((await send(call.caller, callOf(commonRoutes.ready))).response)
     if (ready !== undefined) readiness.set(call, ready)
     if (!isManager(call)) return status
     const read = await readManager(call, { routers: false })
@@ -114,11 +117,12 @@ async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
   const services = new Map<Component, unknown>()
   const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
     const { component } = call.target
-    const status = await get(call.caller, statusPaths[component])
+    const status = await send(call.caller, statusCalls[component])
     if (component !== 'manager' || 'problem' in status) return status
     const { dataServiceName } = object(readEnvelope(status.value)?.payload)
     if (typeof dataServiceName !== 'string') return status
-    const service = await get(call.caller, servicePath(dataServiceName))
+    const read = callOf(managerRoutes.managerServiceStatus, { service: dataServiceName })
+    const service = await send(call.caller, read)
     if (!('problem' in service)) services.set(component, object(readEnvelope(service.value)?.payload))
     return status
   })

@@ -4,8 +4,7 @@ import type { CliCommand } from '../cli/cliCommand.ts'
 import { choicesOption } from '../cli/command.ts'
 import { type ExitCode, exitCodes, exitOfSwitch } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
-import { withGuard } from '../client/apiPath.ts'
-import { get, type Outcome, post } from '../client/calls.ts'
+import { type Outcome, send } from '../client/calls.ts'
 import { ClientError, isUnreachable } from '../client/clientError.ts'
 import { describeEndpoint } from '../client/endpoint.ts'
 import { createKeptAgent } from '../client/request.ts'
@@ -16,11 +15,11 @@ import {
   readSwitchTask,
   type SwitchPlan,
   type SwitchTask,
-  switchQuery,
 } from '../client/switchTask.ts'
 import { acceptableReasons } from '../contracts/choices.ts'
 import type { SwitchOperation } from '../contracts/managerPayloads.ts'
-import { basePath } from '../contracts/route.ts'
+import { managerRoutes, planRoutes, switchRoutes } from '../contracts/managerRoutes.ts'
+import { callOf, type RouteCall } from '../contracts/routeCall.ts'
 import {
   acceptWords,
   candidateWords,
@@ -37,7 +36,7 @@ import {
 import { renderError } from './call/callFailure.ts'
 import type { Refused } from './call/change.ts'
 import { addConfirmationOptions, confirmChange } from './call/confirmation.ts'
-import { controlPath, findService, servicePath } from './call/findService.ts'
+import { findService } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import { renderFields, time } from './call/render.ts'
@@ -56,15 +55,11 @@ type SwitchOptions = {
   readonly iAmSure: boolean
 }
 
-const queryOf = (wish: Parameters<typeof switchQuery>[0]): string => {
-  const words = switchQuery(wish)
-  return words.length === 0 ? '' : `?${words.join('&')}`
-}
-
 /** Milliseconds for which the manager waits with its answer: a step that lasts is shown after them. */
 const wait = 500
 
-const taskPath = (id: string): string => `${basePath}/manager/task/${encodeURIComponent(id)}`
+const taskCall = (task: string, query: { readonly wait?: number } = {}): RouteCall =>
+  callOf(managerRoutes.managerTask, { task }, { query })
 
 const seeTask = (call: Call, id: string): string => `\`tapi --host ${hostNameOf(call)} task ${id}\``
 
@@ -80,7 +75,7 @@ function readAs<Value>(call: Call, value: Value | undefined): Value {
 
 /** Shows what a switch or a failover would do, asks, and tells the manager of the host to make it; follows it with --wait. */
 async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCode> {
-  const { operation } = options
+  const { operation, to, accept } = options
   const { context, place } = call
   const { json } = call.options
   const known: Call = { ...call, caller: await login(call) }
@@ -88,7 +83,7 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   const asked =
     'problem' in found
       ? found
-      : await get(known.caller, `${servicePath(found.service)}/${operation}${queryOf(options)}`)
+      : await send(known.caller, callOf(planRoutes[operation], found, { query: { to, accept } }))
   if ('problem' in asked) return showOutcome({ call, outcome: asked, render: () => '' })
   const plan = readAs(call, readSwitchPlan(asked.value))
   if (!json) context.stdout.write(`${switchPlanText(plan)}\n${lossText(plan)}`)
@@ -107,10 +102,11 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   const agent = createKeptAgent(known.endpoint)
   try {
     const kept: Call = { ...known, caller: { ...known.caller, agent } }
-    const path = withGuard(
-      `${controlPath(plan.service)}/${operation}${queryOf({ to: plan.to, accept: options.accept })}`,
+    const query = { to: plan.to ?? undefined, accept }
+    const begun = await send(
+      kept.caller,
+      callOf(switchRoutes[operation], { service: plan.service }, { query }),
     )
-    const begun = await post(kept.caller, { path })
     if ('problem' in begun) return showOutcome({ call, outcome: begun, render: () => '' })
     const task = readAs(call, readSwitchTask(begun.value))
     if (options.wait) return await followTask(kept, { plan, begun, task })
@@ -144,7 +140,7 @@ async function followTask(call: Call, { plan, begun, task: first }: Begun): Prom
   let last = begun
   const read = async (): Promise<SwitchTask | undefined> => {
     try {
-      last = await get(call.caller, `${taskPath(first.taskId)}?wait=${wait}`)
+      last = await send(call.caller, taskCall(first.taskId, { wait }))
     } catch (error) {
       if (error instanceof ClientError && isUnreachable(error.code)) return undefined
       throw error
@@ -221,7 +217,7 @@ function reportLost(call: Call, { taskId, operation, service }: SwitchTask): Exi
 
 /** Shows a task; the exit code is that of the switch. */
 async function showTask(call: Call, id: string): Promise<ExitCode> {
-  const outcome = await get(await login(call), taskPath(id))
+  const outcome = await send(await login(call), taskCall(id))
   if ('problem' in outcome) return showOutcome({ call, outcome, render: () => '' })
   const task = readAs(call, readSwitchTask(outcome.value))
   showOutcome({ call, outcome, render: (_body, columns) => renderTask(task, columns) })

@@ -2,13 +2,13 @@ import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { get, type Outcome } from '../client/calls.ts'
+import { type Outcome, send } from '../client/calls.ts'
 import { type ManagerReport, viewsToJson } from '../client/clusterView.ts'
 import { disagreements, missingText } from '../output/clusterText.ts'
 import { callHosts, hasFailed, isSuccess } from './call/callHosts.ts'
 import { login, loginAll } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { joinResults, readManager, topologyOf, topologyPath, withFindings } from './call/readManager.ts'
+import { joinResults, readManager, topologyCall, topologyOf, withFindings } from './call/readManager.ts'
 import { cell, type Fields, object, objects, renderBody, renderTable } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { exitCodeOfAll, hostOf, renderReason, resultToJson, showOutcome } from './call/showResults.ts'
@@ -45,7 +45,7 @@ const routersTable = (routers: readonly Fields[], columns?: number): string =>
   )
 
 async function showTopology(call: Call, routers: boolean): Promise<ExitCode> {
-  const outcome = await get(await login(call), topologyPath(routers))
+  const outcome = await send(await login(call), topologyCall(routers))
   return showOutcome({ call, outcome, render: renderTopology })
 }
 

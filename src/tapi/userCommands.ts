@@ -2,11 +2,11 @@ import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { withGuard } from '../client/apiPath.ts'
-import { get, user } from '../client/calls.ts'
-import { envelope, readEnvelope } from '../client/envelope.ts'
+import { send, user } from '../client/calls.ts'
+import { readEnvelope } from '../client/envelope.ts'
+import { commonRoutes } from '../contracts/commonRoutes.ts'
 import { existingNameProblems, userNameProblems } from '../contracts/credentialRules.ts'
-import { basePath } from '../contracts/route.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { login } from './call/login.ts'
@@ -59,7 +59,7 @@ function renderUsers(body: unknown, columns?: number): string {
 }
 
 async function listUsers(call: Call): Promise<ExitCode> {
-  const outcome = await get(await login(call), `${basePath}/users`)
+  const outcome = await send(await login(call), callOf(commonRoutes.users))
   return showOutcome({ call, outcome, render: renderUsers })
 }
 
@@ -70,10 +70,7 @@ function unlockUser(name: string): Change {
     command: 'unlock',
     local: true,
     question: (where) => `Unlock ${name} on ${where}?`,
-    request: async () => ({
-      path: withGuard(`${basePath}/unlock`),
-      body: envelope('StringPayload', { value: name.normalize('NFC') }),
-    }),
+    request: async () => callOf(commonRoutes.unlock, {}, { payload: { value: name.normalize('NFC') } }),
     render: (body) =>
       object(readEnvelope(body)?.payload).changed === true
         ? `${name} is unlocked\n`
@@ -89,10 +86,7 @@ function deleteUser(name: string): Change {
     command: 'delete-user',
     local: true,
     question: (where) => `Delete the user ${name} of ${where}?`,
-    request: async () => ({
-      path: withGuard(`${basePath}/deleteUser`),
-      body: envelope('StringPayload', { value: name.normalize('NFC') }),
-    }),
+    request: async () => callOf(commonRoutes.deleteUser, {}, { payload: { value: name.normalize('NFC') } }),
     render: (body) =>
       object(readEnvelope(body)?.payload).changed === true
         ? `${name} is deleted\n`

@@ -11,6 +11,7 @@ import type {
   LoginRequest,
   SessionPayload,
 } from '../contracts/dashboard.ts'
+import type { RouteCall } from '../contracts/routeCall.ts'
 import type { Secret } from '../secrets/secret.ts'
 
 export type Access = NonNullable<SessionPayload['clusters'][number]['access']>
@@ -32,15 +33,7 @@ export type FollowedCluster = {
 }
 
 /** A call of a component's API that was checked against the contracts. */
-export type RelayedCall = {
-  readonly host: string
-  readonly component: Component
-  readonly method: 'GET' | 'POST'
-  /** Path with query and guard. */
-  readonly path: string
-  /** The request in its envelope. */
-  readonly body?: unknown
-}
+export type RelayedCall = RouteCall & { readonly host: string; readonly component: Component }
 
 /** What a server of the dashboard knows and does; any call may reject with a `DashboardError`. */
 export type DashboardBackend = {

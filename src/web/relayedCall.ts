@@ -2,9 +2,9 @@ import { type AccessLevel, allows } from '../contracts/accessLevels.ts'
 import { apiRoutes } from '../contracts/apiRoutes.ts'
 import { existingNameProblems } from '../contracts/credentialRules.ts'
 import type { ActionRequest } from '../contracts/dashboard.ts'
-import { payloadVersion } from '../contracts/envelope.ts'
 import { taskIdPattern } from '../contracts/managerPayloads.ts'
-import { basePath, guardParameter, type Route, takesValue } from '../contracts/route.ts'
+import { basePath, type Route, takesValue } from '../contracts/route.ts'
+import { callOf } from '../contracts/routeCall.ts'
 import { mapNamePattern } from '../contracts/servicesMap.ts'
 import type { RelayedCall } from './backend.ts'
 import { DashboardError, notFound } from './dashboardError.ts'
@@ -38,43 +38,24 @@ function rejectBootstrap({ auth }: Route, access: AccessLevel): void {
   throw new DashboardError({ code: 'access-level', detail })
 }
 
-function pathOf({ path }: Route, params: ActionRequest['params']): string {
+function checkParameters({ path }: Route, params: ActionRequest['params']): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   if (names.length !== Object.keys(params).length || !names.every((name) => Object.hasOwn(params, name)))
     throw refuse(
       `The call takes ${names.length === 0 ? 'no parameters' : `the parameters ${names.join(', ')}`}.`,
     )
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name] ?? ''
-    if (!parameters[name]?.(value)) throw refuse(`The parameter ${name} has a value that it does not take.`)
-    return encodeURIComponent(value)
-  })
+  for (const name of names) {
+    if (!parameters[name]?.(params[name] ?? ''))
+      throw refuse(`The parameter ${name} has a value that it does not take.`)
+  }
 }
 
-function queryOf({ guard, query: known = {} }: Route, given: ActionRequest['query'] = {}): string {
+function checkQuery({ query: known = {} }: Route, given: NonNullable<ActionRequest['query']>): void {
   for (const [name, value] of Object.entries(given)) {
     const parameter = Object.hasOwn(known, name) ? known[name] : undefined
     if (!parameter || !takesValue(parameter, value))
       throw refuse(`The call does not take this value of the query parameter ${JSON.stringify(name)}.`)
   }
-  const query = new URLSearchParams({ ...given, ...(guard ? { [guardParameter]: 'true' } : {}) }).toString()
-  return query === '' ? '' : `?${query}`
-}
-
-function bodyOf({ request }: Route, payload: unknown): { readonly body?: unknown } {
-  if (request === null) {
-    if (payload === undefined) return {}
-    throw refuse('The call takes no payload.')
-  }
-  // Every call with a body has its payload in an envelope, whose type is fixed, or the last of several spellings.
-  const { payloadType } = (
-    request as unknown as {
-      properties: { payloadType: { const?: string; enum?: readonly string[] } }
-    }
-  ).properties
-  const body = { payloadType: payloadType.const ?? payloadType.enum?.at(-1), payloadVersion, payload }
-  rejectInvalid(request, body)
-  return { body }
 }
 
 /**
@@ -84,11 +65,11 @@ function bodyOf({ request }: Route, payload: unknown): { readonly body?: unknown
 export function relayedCall(action: ActionRequest, access: AccessLevel): RelayedCall {
   const route = routeOf(action)
   rejectBootstrap(route, access)
-  return {
-    host: action.host,
-    component: action.component,
-    method: route.method,
-    path: `${pathOf(route, action.params)}${queryOf(route, action.query)}`,
-    ...bodyOf(route, action.payload),
-  }
+  const { host, component, params, query = {}, payload } = action
+  checkParameters(route, params)
+  checkQuery(route, query)
+  if (route.request === null && payload !== undefined) throw refuse('The call takes no payload.')
+  const call = callOf(route, params, { query, payload })
+  if (route.request !== null) rejectInvalid(route.request, call.body)
+  return { host, component, ...call }
 }

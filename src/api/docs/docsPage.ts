@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type {
   Content,
   OpenApiDocument,
@@ -167,7 +168,7 @@ ${calls.map((call) => callEntry(call, url))}</section>
 <a class="skip" href="#calls">Skip to the calls</a>
 <header>
 <h1>${info.title}</h1>
-<p>muster ${info.version} at <code>${url}</code> · <a href="/openapi.json">OpenAPI document</a></p>
+<p>muster ${info.version} at <code>${url}</code> · <a href="${commonRoutes.openapi.path}">OpenAPI document</a></p>
 </header>
 <div class="columns">
 ${navigation(document)}

@@ -2,8 +2,9 @@ import type { CallResult } from '../../client/call.ts'
 import { readUser } from '../../client/calls.ts'
 import { hostCertificate } from '../../client/hostCertificate.ts'
 import type { AccessLevel } from '../../contracts/accessLevels.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { ActionResponse, HostFailure } from '../../contracts/dashboard.ts'
-import { basePath } from '../../contracts/route.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
 import { installedSet } from '../../deployment/installedSet.ts'
 import { layoutOf } from '../../deployment/layout.ts'
@@ -29,8 +30,6 @@ const mostRuns = 200
 
 /** Lines of the log that the page of a host shows. */
 const logLines = 100
-
-const userPath = (user: string): string => `${basePath}/user/${encodeURIComponent(user.normalize('NFC'))}`
 
 /** Backend of `muster dashboard`: reaches all hosts over SSH, in the name of whoever logged in. */
 export function operatorBackend(options: {
@@ -60,7 +59,8 @@ export function operatorBackend(options: {
     for (const host of watch.hosts) {
       const component = host.apis[0]?.component
       if (component === undefined) continue
-      const call = { component, method: 'GET', path: userPath(login.user), login, timeout: 5_000 } as const
+      const read = callOf(commonRoutes.user, { user: login.user.normalize('NFC') })
+      const call = { ...read, component, login, timeout: 5_000 }
       try {
         const response = responseOf(await callOn(watch, host.name, call))
         if (response.status === 200 && 'payload' in response) {
@@ -122,10 +122,8 @@ export function operatorBackend(options: {
     if (refused.has(host)) throw new DashboardError({ code: 'login-refused', detail: 'it refused the login' })
     const component = watch.hosts.find(({ name }) => name === host)?.apis[0]?.component
     if (component === undefined) throw new DashboardError({ code: 'not-found', detail: 'it has no API' })
-    const path = `${basePath}/users`
-    const response = responseOf(
-      await callOn(watch, host, { component, method: 'GET', path, login, timeout: limits.call }),
-    )
+    const call = { ...callOf(commonRoutes.users), component, login, timeout: limits.call }
+    const response = responseOf(await callOn(watch, host, call))
     if (response.status === 401) refused.add(host)
     if (!('payload' in response)) throw new DashboardError({ code: 'not-ready', detail: response.detail })
     return { host, payload: response.payload }

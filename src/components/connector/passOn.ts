@@ -3,6 +3,8 @@ import { ProblemError } from '../../api/problemError.ts'
 import { type Call, isDry } from '../../api/serve.ts'
 import { isObject } from '../../base/json.ts'
 import type { Endpoint } from '../../client/endpoint.ts'
+import type { Route } from '../../contracts/route.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import { callManager, type PayloadRoute, unreachable } from '../callManager.ts'
 
 /** Manager that takes the calls of a connector's services map. */
@@ -55,17 +57,9 @@ export const createPassOn =
       }
       return way
     }
-    const members = new URLSearchParams(query).toString()
-    const path = members === '' ? route.path : `${route.path}?${members}`
-    const payload = await callManager({
-      title,
-      endpoint,
-      route,
-      path,
-      body,
-      authorization,
-      timeout: timeLimit,
-    })
+    // The body goes on as it came: it may name a version.
+    const call = { ...callOf<Route>(route, {}, { query }), ...(route.request === null ? {} : { body }) }
+    const payload = await callManager({ title, endpoint, route, call, authorization, timeout: timeLimit })
     if (route.guard && !isDry({ query })) await chosen.update()
     return payload
   }

@@ -1,10 +1,11 @@
 import { Value } from 'typebox/value'
-import { get } from '../../client/calls.ts'
+import { send } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes } from '../../contracts/connectorRoutes.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 
 /** Reads the status of this host's connector; null where there is none and while it does not answer. */
 export type AskConnector = () => Promise<ConnectorStatusPayload | null>
@@ -27,7 +28,7 @@ export const updateConnectorAt =
   async () => {
     try {
       const caller = { endpoint: { kind: 'socket', path: socket }, timeout: updateLimit } as const
-      const outcome = await get(caller, hostRoutes.followedRouting.path)
+      const outcome = await send(caller, callOf(hostRoutes.followedRouting))
       if (!('problem' in outcome)) return undefined
       return outcome.problem.detail ?? `it answers ${outcome.response.status}`
     } catch (error) {
@@ -43,7 +44,7 @@ export const askConnectorAt =
   async () => {
     try {
       const caller = { endpoint: { kind: 'socket', path: socket }, timeout: limit } as const
-      const outcome = await get(caller, connectorRoutes.connectorStatus.path)
+      const outcome = await send(caller, callOf(connectorRoutes.connectorStatus))
       if ('problem' in outcome) return null
       const payload = readEnvelope(outcome.value)?.payload
       return Value.Check(ConnectorStatusPayload, payload) ? payload : null

@@ -4,12 +4,11 @@ import { isObject, itemsOf } from '../../base/json.ts'
 import { printableLine } from '../../base/printable.ts'
 import { readEvents } from '../../client/readEvents.ts'
 import { createKeptAgent } from '../../client/request.ts'
-import { envelope } from '../../contracts/envelope.ts'
 import { type HostReplicationPayload, hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { HoldPayload, ReleasePayload } from '../../contracts/managerPayloads.ts'
 import { managerRoutes } from '../../contracts/managerRoutes.ts'
 import type { ProblemCode } from '../../contracts/problems.ts'
-import { filledPath } from '../../contracts/route.ts'
+import { callOf, type RouteCall } from '../../contracts/routeCall.ts'
 import type { Routing } from '../../contracts/routing.ts'
 import type { FollowedManager, ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -27,11 +26,10 @@ export type ManagerAnswer = {
   readonly remarks?: readonly string[]
 }
 
-/** Call that changes some of the other managers; `path` has its parameters and its query, but for the guard. */
+/** Call that changes some of the other managers. */
 export type ChangeOrder = {
   readonly route: PayloadRoute
-  readonly path: string
-  readonly body?: unknown
+  readonly call: RouteCall
   readonly names: readonly string[]
 }
 
@@ -82,8 +80,7 @@ const lostLimit = 500
 
 type Change = {
   readonly route: PayloadRoute
-  readonly path: string
-  readonly body?: unknown
+  readonly call: RouteCall
   readonly authorization: Secret | undefined
   readonly timeout: number
 }
@@ -125,15 +122,10 @@ export function createOtherManagers(options: {
   /** Holds or releases at all of them; whether it came to a host that may be gone, nobody knows. */
   function tellAll(
     what: 'hold' | 'release',
-    {
-      service,
-      body,
-      lost,
-    }: { readonly service: string; readonly body: unknown; readonly lost: string | undefined },
+    call: RouteCall,
+    lost: string | undefined,
   ): Promise<readonly ManagerAnswer[]> {
-    const route = hostRoutes[what]
-    const path = filledPath(route, { service })
-    const order = { route, path, body, authorization: undefined, timeout: limits[what] }
+    const order = { route: hostRoutes[what], call, authorization: undefined, timeout: limits[what] }
     if (lost !== undefined) void change(order, [lost]).catch(() => undefined)
     return change(
       order,
@@ -178,6 +170,7 @@ export function createOtherManagers(options: {
         title: `the manager of ${it.name}`,
         endpoint: () => managerEndpoint(it, tls),
         route: hostRoutes.replication,
+        call: callOf(hostRoutes.replication),
         authorization: undefined,
         timeout: limits.routing,
         agent,
@@ -203,16 +196,16 @@ export function createOtherManagers(options: {
       change(
         {
           route: managerRoutes.managerUndo,
-          path: filledPath(managerRoutes.managerUndo, { change: id }),
+          call: callOf(managerRoutes.managerUndo, { change: id }),
           authorization,
           timeout: limits.change,
         },
         at,
       ),
-    hold: ({ service, ...order }, lost) =>
-      tellAll('hold', { service, body: envelope('HoldPayload', order), lost }),
-    release: ({ service, ...order }, lost) =>
-      tellAll('release', { service, body: envelope('ReleasePayload', order), lost }),
+    hold: ({ service, ...payload }, lost) =>
+      tellAll('hold', callOf(hostRoutes.hold, { service }, { payload }), lost),
+    release: ({ service, ...payload }, lost) =>
+      tellAll('release', callOf(hostRoutes.release, { service }, { payload }), lost),
     routings: (lost) =>
       Promise.all(
         managers.map((it) =>

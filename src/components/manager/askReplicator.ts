@@ -1,9 +1,10 @@
 import { Value } from 'typebox/value'
-import { get } from '../../client/calls.ts'
+import { send } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { ReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
 import { replicatorRoutes } from '../../contracts/replicatorRoutes.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import type { Answer } from './takenOffline.ts'
 
 /** Milliseconds. */
@@ -13,7 +14,7 @@ const limit = 1500
 export const askReplicatorAt = (socket: string) => async (): Promise<Answer> => {
   try {
     const caller = { endpoint: { kind: 'socket', path: socket }, timeout: limit } as const
-    const outcome = await get(caller, replicatorRoutes.replicatorStatus.path)
+    const outcome = await send(caller, callOf(replicatorRoutes.replicatorStatus))
     if ('problem' in outcome) return undefined
     const payload = readEnvelope(outcome.value)?.payload
     return Value.Check(ReplicatorStatusPayload, payload) ? takenOfflineOf(payload) : undefined

@@ -6,10 +6,9 @@ import { withDot } from '../../base/words.ts'
 import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
 import type { Policy, StatusPayload } from '../../contracts/managerPayloads.ts'
-import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
-import { filledPath } from '../../contracts/route.ts'
+import { dataSourceRoutes, policyRoutes, managerRoutes as routes } from '../../contracts/managerRoutes.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import type { Membership } from '../../contracts/serverSettings.ts'
-import type { PayloadRoute } from '../callManager.ts'
 import type { AskConnector, UpdateConnector } from './askConnector.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
@@ -108,16 +107,18 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     return { ...answer, remarks: [...(answer.remarks ?? []), remark] }
   }
 
-  /** Changes one data source at all managers; `route` is the call that does so. */
+  /** Changes one data source at all managers. */
   const changeDataSource = (
     call: Call<null>,
-    { operation, route, key }: { operation: DataSourceOperation; route: PayloadRoute; key: DataSourceKey },
+    { operation, key }: { operation: DataSourceOperation; key: DataSourceKey },
   ): Promise<Reach> => {
     const order = orderOf(operation, call)
+    const route = dataSourceRoutes[operation]
+    const { service, name: datasource } = key
     const isRecovered = operation === 'recover'
     if (call.query.repoint !== undefined) call.audit({ parameters: { repoint: call.query.repoint } })
     return shared.make(call, {
-      order: { route, path: filledPath(route, { service: key.service, datasource: key.name }) },
+      order: (query) => ({ route, call: callOf(route, { service, datasource }, { query }) }),
       ...((operation === 'shun' || operation === 'offline') && { without: new Set([key.name]) }),
       check: async () => {
         if (isRecovered) refuseUnasked(served, key, call)
@@ -128,11 +129,11 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
       apply: () => applyOperation(order, key),
     })
   }
-  const onDataSource = (operation: DataSourceOperation, route: PayloadRoute) => async (call: Call<null>) => {
+  const onDataSource = (operation: DataSourceOperation) => async (call: Call<null>) => {
     const { service = '', datasource: name = '' } = call.params
     const key = { service, name }
     const connector = await connectorStatus()
-    const reach = await changeDataSource(call, { operation, route, key })
+    const reach = await changeDataSource(call, { operation, key })
     return onceSeen(call, { ...dataSourceStatus({ manager, key, connector }), ...reach })
   }
   const onService =
@@ -156,7 +157,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   const takeOffline = (order: Order, service: string, call: Call<null>): Promise<Reach> => {
     const route = routes.managerServiceOffline
     return shared.make(call, {
-      order: { route, path: filledPath(route, { service }) },
+      order: (query) => ({ route, call: callOf(route, { service }, { query }) }),
       check: () => manager.views(service).some(({ state }) => state === 'ONLINE'),
       apply: () => takeServiceOffline(order, service),
     })
@@ -165,11 +166,10 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     // The check of a database is part of bringing it online.
     if (isDry(call)) return { changed: manager.views(service).some(({ state }) => state === 'OFFLINE') }
     if (!shared.isLed(call)) return { changed: await bringServiceOnline(order, service) }
-    const route = routes.managerOnline
     const reaches: Reach[] = []
     const nobody = { ...call, audit: () => undefined }
     const changed = await bringServiceOnline(order, service, async (key) => {
-      const reach = await changeDataSource(nobody, { operation: 'online', route, key })
+      const reach = await changeDataSource(nobody, { operation: 'online', key })
       reaches.push(reach)
       return reach.changed
     })
@@ -177,12 +177,13 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     const managers = reaches.at(-1)?.managers
     return { changed, ...(managers && { managers }), ...(remarks.length > 0 && { remarks }) }
   }
-  const setPolicy = (policy: Policy, route: PayloadRoute) => async (call: Call<null>) => {
+  const setPolicy = (policy: Policy) => async (call: Call<null>) => {
     const { service = '' } = call.params
     const connector = await connectorStatus()
     const before = manager.policy(service)
+    const route = policyRoutes[policy]
     const reach = await shared.make(call, {
-      order: { route, path: filledPath(route, { service }) },
+      order: (query) => ({ route, call: callOf(route, { service }, { query }) }),
       check: () => manager.policy(service) !== policy,
       apply: () => manager.setPolicy(service, policy),
     })
@@ -194,14 +195,14 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     ...readCalls(served),
     serve(routes.managerServiceOffline, onService('offline', takeOffline)),
     serve(routes.managerServiceOnline, onService('online', bringOnline)),
-    serve(routes.managerOffline, onDataSource('offline', routes.managerOffline)),
-    serve(routes.managerOnline, onDataSource('online', routes.managerOnline)),
-    serve(routes.managerShun, onDataSource('shun', routes.managerShun)),
-    serve(routes.managerWelcome, onDataSource('welcome', routes.managerWelcome)),
-    serve(routes.managerRecover, onDataSource('recover', routes.managerRecover)),
-    serve(routes.managerAutomatic, setPolicy('AUTOMATIC', routes.managerAutomatic)),
-    serve(routes.managerManual, setPolicy('MANUAL', routes.managerManual)),
-    serve(routes.managerMaintenance, setPolicy('MAINTENANCE', routes.managerMaintenance)),
+    serve(routes.managerOffline, onDataSource('offline')),
+    serve(routes.managerOnline, onDataSource('online')),
+    serve(routes.managerShun, onDataSource('shun')),
+    serve(routes.managerWelcome, onDataSource('welcome')),
+    serve(routes.managerRecover, onDataSource('recover')),
+    serve(routes.managerAutomatic, setPolicy('AUTOMATIC')),
+    serve(routes.managerManual, setPolicy('MANUAL')),
+    serve(routes.managerMaintenance, setPolicy('MAINTENANCE')),
     serve(routes.managerUndo, ({ params: { change = '' }, caller, audit }) => {
       const changed = shared.undo(change, authorOf(caller))
       audit({ changed })

@@ -1,8 +1,8 @@
 import { ProblemError } from '../../api/problemError.ts'
 import { type Call, isDry, type ServedRoute, serve } from '../../api/serve.ts'
 import { withDot } from '../../base/words.ts'
-import { envelope } from '../../contracts/envelope.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { addDataSource, addService, type EditedMap, replaceMap } from '../editMap.ts'
 import type { Manager } from './createManager.ts'
@@ -77,7 +77,7 @@ export function mapCalls(
     const names = new Set(sourcesOf(next).map(({ name }) => name))
     const route = routes.managerChangeServicesMap
     const reach = await shared.make(call, {
-      order: { route, path: route.path, body: envelope('ServicesMapPayload', next) },
+      order: (query) => ({ route, call: callOf(route, {}, { query, payload: next }) }),
       without: new Set(sourcesOf(manager.map()).flatMap(({ name }) => (names.has(name) ? [] : [name]))),
       check: () => {
         refuseDuringSwitch(manager)

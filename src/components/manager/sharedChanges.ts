@@ -5,7 +5,6 @@ import { type Call, isDry } from '../../api/serve.ts'
 import { listOf } from '../../base/words.ts'
 import { type ProblemCode, problems } from '../../contracts/problems.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
-import type { PayloadRoute } from '../callManager.ts'
 import { type Clock, realClock } from '../clock.ts'
 import type { ChangeOrder, ConnectedManagers, ManagerAnswer } from './askManagers.ts'
 import type { Manager } from './createManager.ts'
@@ -15,10 +14,13 @@ import type { ManagerState } from './managerState.ts'
 /** Returns the author of a change for payloads and the state file: the user, or `socket` for a caller on the host. */
 export const authorOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : 'socket')
 
+/** Names a change to another manager, which is asked about it or makes it. */
+export type ChangeQuery = { readonly peers: 'check' | 'alone'; readonly change: string }
+
 /** Change of the map, of states or of a policy, which all managers of a service keep. */
 export type SharedChange = {
   /** Call that makes it at another manager. */
-  readonly order: Pick<ChangeOrder, 'path' | 'body'> & { readonly route: PayloadRoute }
+  readonly order: (query: ChangeQuery) => Omit<ChangeOrder, 'names'>
   /** Data sources that it takes away from clients: nothing goes wrong where the managers of their hosts do not have it. */
   readonly without?: ReadonlySet<string>
   /** Returns true if it would change anything here; throws the problem with which this manager refuses it. Changes nothing. */
@@ -163,11 +165,8 @@ export function createSharedChanges(options: {
     const id = randomUUID()
     reserve(id, by)
     let takers: readonly string[] = []
-    const at = (peers: 'check' | 'alone', names: readonly string[]): Promise<readonly ManagerAnswer[]> => {
-      const { order } = change
-      const path = `${order.path}?peers=${peers}&change=${id}`
-      return told.change({ ...order, path, names }, authorization)
-    }
+    const at = (peers: 'check' | 'alone', names: readonly string[]): Promise<readonly ManagerAnswer[]> =>
+      told.change({ ...change.order({ peers, change: id }), names }, authorization)
     try {
       const wouldChange = await change.check()
       const needed = (name: string): boolean => query.peers !== 'reachable' && isNeeded(name, change)

@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../../api/startError.ts'
-import { withGuard } from '../../client/apiPath.ts'
 import { parseCallResults } from '../../client/call.ts'
 import { readServiceStatus, type SeenService } from '../../client/clusterView.ts'
 import { readProblem } from '../../client/envelope.ts'
 import { managerRoutes } from '../../contracts/managerRoutes.ts'
-import { filledPath } from '../../contracts/route.ts'
+import { callOf, type RouteCall } from '../../contracts/routeCall.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { ownSource } from '../localServer.ts'
 import { asOwner, type Program, runProgram } from './program.ts'
@@ -22,13 +21,11 @@ export function ownManager(
   self: Program,
   { service, name }: ReturnType<typeof ownSource>,
 ) {
-  const status = filledPath(managerRoutes.managerServiceStatus, { service })
-  const recover = filledPath(managerRoutes.managerRecover, { service, datasource: name })
   // The owner of the folder of its socket.
   const user = statSync(dirname(settings.socket))
-  async function call(method: 'GET' | 'POST', path: string): Promise<unknown> {
+  async function send(call: RouteCall): Promise<unknown> {
     const target = { socket: settings.socket }
-    const request = { id: 'manager', method, path, target, timeout }
+    const request = { id: 'manager', ...call, target, timeout }
     const printed = await runProgram(asOwner(user, [...self, 'call']), { input: JSON.stringify([request]) })
     const [result] = parseCallResults(printed) ?? []
     if (!result) throw new StartError('the manager of this host did not answer')
@@ -39,11 +36,18 @@ export function ownManager(
   }
   return {
     read: async (): Promise<SeenService> => {
-      const seen = readServiceStatus(await call('GET', status))
+      const seen = readServiceStatus(await send(callOf(managerRoutes.managerServiceStatus, { service })))
       if (seen) return seen
       throw new StartError('the response of the manager of this host is not the status of a service')
     },
     // The others are told by whoever has the rights.
-    recover: () => call('POST', withGuard(`${recover}?repoint=yes&peers=alone`)),
+    recover: () =>
+      send(
+        callOf(
+          managerRoutes.managerRecover,
+          { service, datasource: name },
+          { query: { repoint: 'yes', peers: 'alone' } },
+        ),
+      ),
   }
 }

@@ -1,7 +1,9 @@
 import { type CertificateFacts, leafFacts } from '../../certificates/certificateFacts.ts'
 import type { CallRequest, CallResult } from '../../client/call.ts'
 import type { ApiConfig, HostConfig } from '../../config/model.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { Component } from '../../contracts/component.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import { TransportError } from '../../transport/transportError.ts'
 import { callHost } from '../callHost.ts'
 import { installedAccount } from '../desiredService.ts'
@@ -95,10 +97,9 @@ async function ask(options: {
     api.enabled
       ? [
           {
+            ...callOf(commonRoutes.ping),
             id: api.component,
-            method: 'GET',
-            path: '/api/v2/ping',
-            timeout: timeout,
+            timeout,
             target: { address: api.address, port: api.port, authorities },
             show: 'certificates',
           },

@@ -1,5 +1,7 @@
 import type { CallRequest } from '../../client/call.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { Component } from '../../contracts/component.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import { callHost, endedComponent } from '../callHost.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { runOrThrow } from '../runOrThrow.ts'
@@ -76,9 +78,8 @@ export async function waitUntilResponding(
 ): Promise<void> {
   const requests = set.components.map(
     (component): CallRequest => ({
+      ...callOf(commonRoutes.ping),
       id: component,
-      method: 'GET',
-      path: '/api/v2/ping',
       target: { socket: set.data.socket(component) },
       timeout: responseTimeout / 2,
       retryUntil: responseTimeout,

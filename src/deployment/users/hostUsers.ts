@@ -1,7 +1,9 @@
 import { shortListOf } from '../../base/words.ts'
 import { listedUsers } from '../../client/calls.ts'
 import { type AccessLevel, accessLevels } from '../../contracts/accessLevels.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { components as allComponents, type Component } from '../../contracts/component.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { callHost } from '../callHost.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
@@ -13,7 +15,7 @@ import type { ClusterState } from '../state/clusterState.ts'
 import type { SurveyedHost } from '../survey.ts'
 
 /** Milliseconds for one request. */
-const requestTimeout = 10_000
+const timeout = 10_000
 
 /**
  * Result of comparing a host's password with the known one; `unknown`: none is known here; `unread`: the file names a
@@ -124,21 +126,19 @@ async function askComponents(
   const { components, authorities } = verificationWithUsers({ host, facts, set, state, users: [] })
   const running = components.filter(({ component }) => facts.services.get(component)?.state === 'running')
   const tried = logins ? users.filter(({ password }) => password === 'known') : []
-  const base = { method: 'GET' as const, timeout: requestTimeout }
   const requests = running.flatMap(({ component, settings: { socket, listen } }) => [
-    { ...base, id: component, path: '/api/v2/users', target: { socket } },
+    { ...callOf(commonRoutes.users), id: component, target: { socket }, timeout },
     ...tried.flatMap(({ user }) => {
       const password = known.get(user)?.reveal()
       const target = listen === null ? { socket } : { ...listen, authorities }
-      const path = `/api/v2/user/${encodeURIComponent(user)}`
-      return password === undefined
-        ? []
-        : [{ ...base, id: `${component} ${user}`, path, target, credentials: { user, password } }]
+      if (password === undefined) return []
+      const call = { ...callOf(commonRoutes.user, { user }), target, timeout }
+      return [{ ...call, id: `${component} ${user}`, credentials: { user, password } }]
     }),
   ])
   const results = await callHost({
     ...{ transport, layout, account: set.account, requests },
-    timeout: 2 * requestTimeout,
+    timeout: 2 * timeout,
     running: true,
   })
   return components.map(({ component, settings: { listen } }): ComponentUsers => {

@@ -1,18 +1,15 @@
 import type { CallResult } from '../../client/call.ts'
 import type { Credentials } from '../../client/credentials.ts'
 import type { Component } from '../../contracts/component.ts'
+import type { RouteCall } from '../../contracts/routeCall.ts'
 import { callHost } from '../callHost.ts'
 import { installedAccount, installedData } from '../desiredService.ts'
 import { layoutOf } from '../layout.ts'
 import type { SurveyedHost } from '../survey.ts'
 
 /** One call of a component's API in the name of an API user. */
-export type ComponentCall = {
+export type ComponentCall = RouteCall & {
   readonly component: Component
-  readonly method: 'GET' | 'POST'
-  /** Path and query, with a leading slash. */
-  readonly path: string
-  readonly body?: unknown
   readonly login: Credentials
   /** Milliseconds. */
   readonly timeout: number

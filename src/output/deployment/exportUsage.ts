@@ -1,3 +1,5 @@
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
+
 /** Java's default password of truststores. */
 export const defaultTruststorePassword = 'changeit'
 
@@ -17,7 +19,7 @@ export type ExportedFile = {
 /** Explains how to use an export, with commands to copy. */
 export function exportUsage(exported: ExportedFile): string {
   const { file, what, format, api = 'HOST:PORT', hasDefaultPassword } = exported
-  const url = `https://${api}/api/v2/ping`
+  const url = `https://${api}${commonRoutes.ping.path}`
   if (what === 'each') return '  browsers: import each under authorities, to identify websites\n'
   const authorities = what === 'authority' || what === 'authorities'
   if (authorities && format === 'pem') {

@@ -3,6 +3,7 @@ import { quote } from '../../base/shellWords.ts'
 import { lineWidth } from '../../cli/terminal.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { isLocalAddress } from '../../config/resolve/dataSources.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { components } from '../../contracts/component.ts'
 import { apiAddress } from '../../deployment/callHost.ts'
 import { missingGrants, tryDatabases } from '../../deployment/databaseAccounts.ts'
@@ -62,9 +63,12 @@ export function apiUrls(
   const command = (...words: readonly string[]): string => ['muster', ...words, ...files].map(quote).join(' ')
   const called = urls.find(({ host, only }) => isOwn(host) && only === '')
   const authority = join(stateFolder(config), authorityFiles.certificate)
-  const curl = ['curl', '--cacert', shortestPath(context.cwd, authority), `${called?.url}/api/v2/ping`].map(
-    quote,
-  )
+  const curl = [
+    'curl',
+    '--cacert',
+    shortestPath(context.cwd, authority),
+    `${called?.url}${commonRoutes.ping.path}`,
+  ].map(quote)
   const isLocal = hosts.every(({ connection }) => connection === 'local')
   return apiUrlsText({
     apis: components.flatMap((component) => {

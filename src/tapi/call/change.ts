@@ -1,9 +1,10 @@
 import { lastLines } from '../../base/printable.ts'
 import { listOf } from '../../base/words.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { type Outcome, post } from '../../client/calls.ts'
+import { type Outcome, send } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
 import { type Problem, readEnvelope } from '../../client/envelope.ts'
+import type { RouteCall } from '../../contracts/routeCall.ts'
 import { confirmChange } from './confirmation.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -12,9 +13,6 @@ import { showOutcome } from './showResults.ts'
 
 /** Response that carries a problem instead of a value. */
 export type Refused = Extract<Outcome<unknown>, { readonly problem: unknown }>
-
-/** POST call; its path includes the guard. */
-export type PostRequest = { readonly path: string; readonly body?: unknown }
 
 /** Change that one POST makes, on one host or on every host. */
 export type Change = {
@@ -26,7 +24,7 @@ export type Change = {
    * Returns the call to send. `call` carries the login; it may be used to look up what the command line
    * leaves open. Rejects with a `ClientError` or, if the target is not clear, with a `UsageError`.
    */
-  readonly request: (call: Call) => Promise<PostRequest | Refused>
+  readonly request: (call: Call) => Promise<RouteCall | Refused>
   /**
    * Returns why a host has nothing to change, in a few words for --all, though it refuses the change; undefined for a
    * refusal that counts.
@@ -43,7 +41,7 @@ export type Change = {
    * Returns the call that goes further than the one that was refused, for what the refusal says that it would do;
    * undefined if there is none. It is made once that is confirmed, too.
    */
-  readonly further?: (refused: Problem, request: PostRequest) => PostRequest | undefined
+  readonly further?: (refused: Problem, request: RouteCall) => RouteCall | undefined
   /** Set for a change that holds on one host only: a note then names the other hosts. */
   readonly local?: true
   /** Set for a change that a manager brings to all managers of its service. */
@@ -52,10 +50,10 @@ export type Change = {
 
 /** Adds a query parameter to a request. */
 export const withParameter = (
-  { path, ...rest }: PostRequest,
-  name: 'dry' | 'peers',
+  { path, ...rest }: RouteCall,
+  name: 'dry' | 'peers' | 'repoint',
   value: string,
-): PostRequest => ({ ...rest, path: `${path}${path.includes('?') ? '&' : '?'}${name}=${value}` })
+): RouteCall => ({ ...rest, path: `${path}${path.includes('?') ? '&' : '?'}${name}=${value}` })
 
 /** Changes one host: asks for confirmation, logs in, sends the request, prints the result. */
 export async function changeHost(
@@ -71,7 +69,7 @@ export async function changeHost(
   const known: Call = { ...call, caller: await login(call) }
   const made = await change.request(known)
   const request = 'problem' in made || !skipUnreachable ? made : withParameter(made, 'peers', 'reachable')
-  const first = 'problem' in request ? request : await post(known.caller, request)
+  const first = 'problem' in request ? request : await send(known.caller, request)
   const more =
     'problem' in first && !('problem' in request) ? change.further?.(first.problem, request) : undefined
   if (more !== undefined && 'problem' in first) {
@@ -81,7 +79,7 @@ export async function changeHost(
       return exitCodes.failed
     }
   }
-  const outcome = more === undefined ? first : await post(known.caller, more)
+  const outcome = more === undefined ? first : await send(known.caller, more)
   const code = showOutcome({ call, outcome, render })
   if ('problem' in outcome) return code
   const { managers, remarks } = readReach(outcome.value)

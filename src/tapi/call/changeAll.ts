@@ -1,8 +1,9 @@
 import { mapLimit } from '../../base/concurrency.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { get, type Outcome, post } from '../../client/calls.ts'
-import { basePath } from '../../contracts/route.ts'
+import { type Outcome, send } from '../../client/calls.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
+import { callOf, type RouteCall } from '../../contracts/routeCall.ts'
 import { renderError } from './callFailure.ts'
 import {
   callHost,
@@ -14,7 +15,7 @@ import {
   type SkippedResult,
   type SuccessResult,
 } from './callHosts.ts'
-import { type Change, type PostRequest, readNote, readReach, withParameter } from './change.ts'
+import { type Change, readNote, readReach, withParameter } from './change.ts'
 import { confirmChange } from './confirmation.ts'
 import { loginAll } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -92,15 +93,14 @@ export async function changeAll(
   }
 
   const known = await loginAll(calls, first)
-  const ready: (Call & { readonly request: PostRequest })[] = []
+  const ready: (Call & { readonly request: RouteCall })[] = []
   const settled: SkippedResult[] = []
   const asked = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
     const made = await change.request(call)
     if ('problem' in made) return made
     const request = change.shared ? withParameter(made, 'peers', 'alone') : made
-    const checked = change.untried
-      ? await get(call.caller, `${basePath}/version`)
-      : await post(call.caller, withParameter(request, 'dry', 'yes'))
+    const check = change.untried ? callOf(commonRoutes.version) : withParameter(request, 'dry', 'yes')
+    const checked = await send(call.caller, check)
     const what = 'problem' in checked ? change.nothingToDo?.(checked.problem) : undefined
     if (what !== undefined) settled.push({ call, skipped: { result: 'unchanged', what } })
     else if (!('problem' in checked)) ready.push({ ...call, request })
@@ -110,7 +110,7 @@ export async function changeAll(
   const results = replaceResults<Result>(asked, settled)
   const refusal = reportFailedChecks({ context, json, results, skipUnreachable })
   if (refusal !== undefined) return refusal
-  const sent = await changeUntilFailure(ready, ({ caller, request }) => post(caller, request))
+  const sent = await changeUntilFailure(ready, ({ caller, request }) => send(caller, request))
   const ends = replaceResults<Result>(results, sent)
   const code = showResults({ context, json, results: ends, success: { result: 'done', summarize } })
   const made = ends.filter(isSuccess)

@@ -1,27 +1,21 @@
 import { UsageError } from '../../cli/usageError.ts'
-import { get } from '../../client/calls.ts'
+import { send } from '../../client/calls.ts'
 import { readEnvelope } from '../../client/envelope.ts'
-import { basePath } from '../../contracts/route.ts'
+import { connectorMapRoutes } from '../../contracts/connectorRoutes.ts'
+import { managerMapRoutes } from '../../contracts/managerRoutes.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import type { Refused } from './change.ts'
 import type { Call } from './prepareCall.ts'
 import { cell, object, objects } from './render.ts'
 
-/** Returns the path of the services map on the called component. */
-export const mapPath = (call: Call): string =>
-  `${basePath}/${call.target.component}/configuration/module/servicesmap`
-
-/** Returns the path of the status of a service. */
-export const servicePath = (service: string): string =>
-  `${basePath}/manager/status/service/${encodeURIComponent(service)}`
-
-/** Returns the path that changes a service, without the guard. */
-export const controlPath = (service: string): string =>
-  `${basePath}/manager/control/service/${encodeURIComponent(service)}`
+/** Returns the calls of the services map on the called component. */
+export const mapRoutesOf = ({ target }: Call) =>
+  target.component === 'connector' ? connectorMapRoutes : managerMapRoutes
 
 export async function listServices(
   call: Call,
 ): Promise<{ readonly services: readonly KnownService[] } | Refused> {
-  const outcome = await get(call.caller, mapPath(call))
+  const outcome = await send(call.caller, callOf(mapRoutesOf(call).servicesMap))
   if ('problem' in outcome) return outcome
   const services = objects(object(readEnvelope(outcome.value)?.payload).services).map((service) => ({
     name: cell(service.name),

@@ -1,5 +1,5 @@
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { get, type Outcome } from '../../client/calls.ts'
+import { type Outcome, send } from '../../client/calls.ts'
 import {
   joinReports,
   type ManagerReport,
@@ -9,10 +9,10 @@ import {
   type ServiceView,
 } from '../../client/clusterView.ts'
 import { readEnvelope } from '../../client/envelope.ts'
-import { basePath } from '../../contracts/route.ts'
+import { managerRoutes } from '../../contracts/managerRoutes.ts'
+import { callOf, type RouteCall } from '../../contracts/routeCall.ts'
 import type { CallResult } from './callHosts.ts'
 import type { Refused } from './change.ts'
-import { servicePath } from './findService.ts'
 import type { Call } from './prepareCall.ts'
 import { type Fields, object, objects } from './render.ts'
 import { hostOf, isUnreachable } from './showResults.ts'
@@ -20,16 +20,16 @@ import { hostOf, isUnreachable } from './showResults.ts'
 /** Limit on the services that are read from one manager. */
 const maxServices = 100
 
-/** Returns the path of the topology of a manager. */
-export const topologyPath = (routers: boolean): string =>
-  `${basePath}/manager/cluster/topology${routers ? '' : '?includeRouters=no'}`
+/** Returns the call that reads the topology of a manager. */
+export const topologyCall = (routers: boolean): RouteCall =>
+  callOf(managerRoutes.managerTopology, {}, { query: routers ? {} : { includeRouters: 'no' } })
 
 /** Reads all services of a manager, and the connector of its host if asked for. */
 export async function readManager(
   call: Call,
   { routers }: { readonly routers: boolean },
 ): Promise<{ readonly report: ManagerReport; readonly topology: Outcome<unknown> } | Refused> {
-  const topology = await get(call.caller, topologyPath(routers))
+  const topology = await send(call.caller, topologyCall(routers))
   if ('problem' in topology) return topology
   const names = objects(topologyOf(topology.value).services).flatMap(({ name }) =>
     typeof name === 'string' ? [name] : [],
@@ -37,7 +37,7 @@ export async function readManager(
   const services: SeenService[] = []
   let reason: string | undefined
   for (const name of names.slice(0, maxServices)) {
-    const status = await get(call.caller, servicePath(name))
+    const status = await send(call.caller, callOf(managerRoutes.managerServiceStatus, { service: name }))
     if ('problem' in status) {
       // 404: removed since it was listed.
       if (status.problem.status !== 404) reason ??= `it answered ${status.problem.status}`

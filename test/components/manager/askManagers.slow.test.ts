@@ -9,7 +9,7 @@ import { createOtherManagers } from '../../../src/components/manager/askManagers
 import { openManager } from '../../../src/components/manager/manager.ts'
 import { tryChannels } from '../../../src/components/tryChannels.ts'
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
-import { filledPath } from '../../../src/contracts/route.ts'
+import { callOf } from '../../../src/contracts/routeCall.ts'
 import type { FollowedManager, ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hangingServer } from '../../support/hangingServer.ts'
@@ -166,14 +166,11 @@ describe('the other managers of a service', () => {
     const others = await asking([db2.place, db3.place])
     const names = ['db2', 'db3']
     const route = managerRoutes.managerShun
-    const path = filledPath(route, { service: 'alpha', datasource: 'db2' })
     const statesOf = async () =>
       (await others.routings()).map(({ routing }) => routing?.services[0]?.datasources[1]?.state)
-    for (const peers of ['check', 'alone']) {
-      const [one, another] = await others.change(
-        { route, path: `${path}?peers=${peers}&change=${id}`, names },
-        admin,
-      )
+    for (const peers of ['check', 'alone'] as const) {
+      const call = callOf(route, { service: 'alpha', datasource: 'db2' }, { query: { peers, change: id } })
+      const [one, another] = await others.change({ route, call, names }, admin)
       expect([one, another]).toMatchObject([{ changed: peers === 'alone' }, { changed: peers === 'alone' }])
     }
     expect(await statesOf()).toEqual(['SHUNNED', 'SHUNNED'])

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChangeOrder, ManagerAnswer } from '../../../src/components/manager/askManagers.ts'
 import type { ServedManager } from '../../../src/components/manager/managerCalls.ts'
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
+import { callOf, type RouteCall } from '../../../src/contracts/routeCall.ts'
 import type { ServicesMap } from '../../../src/contracts/servicesMap.ts'
 import { idle, rolesTo } from './managedService.ts'
 import {
@@ -38,13 +39,14 @@ async function three(
   const calls: string[] = []
   let now = fault
 
-  async function call(name: string, path: string, body?: unknown): Promise<ManagerAnswer> {
-    calls.push(`${name} ${path.replace(/^.*\/(?=[^/]+$)/, '').replace(/[0-9a-f-]{36}/, 'ID')}`)
+  async function call(name: string, { path, body }: RouteCall): Promise<ManagerAnswer> {
+    const [, last = ''] = /([^/]+?)[?&]i-am-sure=true$/.exec(path) ?? []
+    calls.push(`${name} ${last.replace(/[0-9a-f-]{36}/, 'ID')}`)
     const found = now(name, path)
     if (found) return found
     const answer = await opened.get(name)?.api.call({
       method: 'POST',
-      url: `${path}${path.includes('?') ? `&${sure.slice(1)}` : sure}`,
+      url: path,
       headers,
       ...(body === undefined ? {} : { payload: body as object }),
     })
@@ -58,10 +60,10 @@ async function three(
     const asked = names.filter((name) => name !== own)
     return {
       names: asked,
-      change: ({ path, body, names: chosen }: ChangeOrder) =>
-        Promise.all(chosen.map((name) => call(name, path, body))),
+      change: ({ call: made, names: chosen }: ChangeOrder) =>
+        Promise.all(chosen.map((name) => call(name, made))),
       undo: ({ id, names: chosen }) =>
-        Promise.all(chosen.map((name) => call(name, managerRoutes.managerUndo.path.replace('{change}', id)))),
+        Promise.all(chosen.map((name) => call(name, callOf(managerRoutes.managerUndo, { change: id })))),
     }
   }
   for (const name of names) {

@@ -10,7 +10,7 @@ import { workplace } from '../support.ts'
 
 const noting = (note: Change['note']): Change => ({
   command: 'x',
-  request: async () => ({ path: '/' }),
+  request: async () => ({ method: 'POST', path: '/' }),
   render: String,
   summarize: String,
   ...(note && { note }),

@@ -11,6 +11,7 @@ import { ClientError } from '../../../client/clientError.ts'
 import { hostCertificate } from '../../../client/hostCertificate.ts'
 import { commonRoutes } from '../../../contracts/commonRoutes.ts'
 import type { HostCertificate, HostFailure, RunEntry } from '../../../contracts/dashboard.ts'
+import { callOf } from '../../../contracts/routeCall.ts'
 import type { DashboardHost, ServerSettings } from '../../../contracts/serverSettings.ts'
 import { auditRuns } from '../../../web/auditRuns.ts'
 import type { Access, DashboardBackend, DashboardLogin, FollowedCluster } from '../../../web/backend.ts'
@@ -109,8 +110,7 @@ export function managerBackend(options: {
       throw new DashboardError({ code: 'login-refused', detail: 'it refused the login' })
     // The users of a host are those of all its components.
     const component = host.apis.find((api) => apis.endpoint(host, api.component))?.component ?? 'manager'
-    const { path } = commonRoutes.users
-    const answer = await apis.call(login, { host: host.name, component, method: 'GET', path })
+    const answer = await apis.call(login, { ...callOf(commonRoutes.users), host: host.name, component })
     if (answer.status === 401) refused.add(host.name)
     if ('code' in answer) {
       throw new DashboardError({ code: 'manager-unreachable', detail: `It answers: ${answer.detail}` })
