@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { apiPath, isPublicPath, withGuard } from '../src/client/apiPath.ts'
 import { isUnreachable } from '../src/client/clientError.ts'
 import { describeEndpoint } from '../src/client/endpoint.ts'
-import { envelope, readEnvelope, readProblem } from '../src/client/envelope.ts'
+import { readEnvelope, readProblem } from '../src/client/envelope.ts'
 import { explainFailure } from '../src/client/explainFailure.ts'
+import { envelope } from '../src/contracts/envelope.ts'
 
 describe('the path of an API call', () => {
   it.each([

@@ -165,11 +165,12 @@ const ioFiles: readonly string[] = [
   'transport/dial.ts',
 ]
 
-/** Files outside the contracts that know the prefix of the API's paths: all others call routes, by `callOf`. */
+/** Files outside the contracts that know the prefix of the API's paths, or the guard: all others use `callOf`. */
 const prefixFiles: readonly string[] = [
-  // Where a server is called, for the URLs in its responses.
+  // A server: where it is called, for the URLs in its responses, and what it takes.
   'api/calls/serverCalls.ts',
   'api/handleRequest.ts',
+  'api/validateRequest.ts',
   // `tapi get PATH` and `muster explain PATH` take it from people.
   'client/apiPath.ts',
   'output/explain/calls.ts',
@@ -370,7 +371,7 @@ describe('the layers of src', () => {
     const knowing = files.filter(
       (file) =>
         folderOf(file) !== 'contracts' &&
-        /\bbasePath\b|\/api\/v2|['"`]\/(?:health\/(?:live|ready)|openapi\.json|muster\/(?:users|service|routing|events))/.test(
+        /\b(?:basePath|guardParameter)\b|\/api\/v2|['"`]\/(?:health\/(?:live|ready)|openapi\.json|muster\/(?:users|service|routing|events))/.test(
           withoutComments(readFileSync(join(source, file), 'utf8')),
         ),
     )

@@ -9,13 +9,6 @@ type Envelope = {
   readonly payload: unknown
 }
 
-/** Wraps a payload for a request. */
-export const envelope = (payloadType: string, payload: unknown): Envelope => ({
-  payloadType,
-  payloadVersion: '1',
-  payload,
-})
-
 /** Parses the body of a response; undefined if it is no envelope. */
 export function readEnvelope(body: unknown): Envelope | undefined {
   if (!isObject(body) || typeof body.payloadType !== 'string' || !('payload' in body)) return undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listedUsers } from '../../src/client/calls.ts'
-import { envelope } from '../../src/client/envelope.ts'
+import { envelope } from '../../src/contracts/envelope.ts'
 
 describe('listedUsers', () => {
   it('reads names and levels in order, whatever else the users contain', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { envelope } from '../../src/client/envelope.ts'
 import {
   eachStep,
   followSwitch,
@@ -7,6 +6,7 @@ import {
   readSwitchTask,
   type SwitchTask,
 } from '../../src/client/switchTask.ts'
+import { envelope } from '../../src/contracts/envelope.ts'
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 
 const complete = managerExamples.managerTask.response

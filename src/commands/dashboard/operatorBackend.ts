@@ -150,12 +150,10 @@ export function operatorBackend(options: {
     login: DashboardLogin,
     call: RelayedCall,
   ): Promise<ActionResponse> {
-    const { host, component, method, path, body } = call
-    const response = responseOf(
-      await callOn(watch, host, { component, method, path, body, login, timeout: limits.call }),
-    )
+    const { host, ...made } = call
+    const response = responseOf(await callOn(watch, host, { ...made, login, timeout: limits.call }))
     if (response.status === 401) endLogin(login)
-    else if (method === 'POST') watch.lookNow(host)
+    else if (made.method === 'POST') watch.lookNow(host)
     return response
   }
 

@@ -1,11 +1,11 @@
 import { losesLastFullUser, removeUser, type UserFile } from '../../accounts/userFile.ts'
 import { isObject } from '../../base/json.ts'
 import type { CallRequest, CallResult } from '../../client/call.ts'
-import { envelope, readEnvelope } from '../../client/envelope.ts'
+import { readEnvelope } from '../../client/envelope.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { Component } from '../../contracts/component.ts'
-import { guardParameter } from '../../contracts/route.ts'
+import { callOf } from '../../contracts/routeCall.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { callHost } from '../callHost.ts'
 import type { HostWork } from '../execution/hostRun.ts'
@@ -34,15 +34,13 @@ export async function unlockOnHost(
   transport: Transport,
   { host, set, user }: { readonly host: HostConfig; readonly set: ServiceSet; readonly user: string },
 ): Promise<readonly Component[]> {
-  const { method, path } = commonRoutes.unlock
+  const unlock = callOf(commonRoutes.unlock, {}, { payload: { value: user } })
   const requests = host.apis.map(
     ({ component }): CallRequest => ({
+      ...unlock,
       id: component,
-      method,
-      path: `${path}?${guardParameter}=true`,
       target: { socket: set.data.socket(component) },
       timeout,
-      body: envelope('StringPayload', { value: user }),
     }),
   )
   const results = await callHost({ ...set, transport, requests, timeout: 2 * timeout, running: true })

@@ -26,7 +26,7 @@ export async function callComponent(
   { host, transport, facts }: SurveyedHost,
   call: ComponentCall & { readonly cluster: string; readonly authorities: readonly string[] },
 ): Promise<CallResult> {
-  const { component, method, path, body, login, timeout, cluster, authorities } = call
+  const { component, login, timeout, cluster, authorities, ...made } = call
   const api = host.apis.find((one) => one.component === component)
   if (api === undefined || facts.installation.currentRelease === undefined) {
     throw new NoComponentError(`${host.name} has no ${component}`)
@@ -41,9 +41,9 @@ export async function callComponent(
     account: installedAccount(facts),
     requests: [
       {
-        ...{ id: component, method, path, target, timeout },
+        ...made,
+        ...{ id: component, target, timeout },
         credentials: { user: login.user, password: login.password.reveal() },
-        ...(body === undefined ? {} : { body }),
       },
     ],
     timeout: timeout * 2,
