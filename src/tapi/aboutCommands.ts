@@ -3,20 +3,12 @@ import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { type Ping, ping, send } from '../client/calls.ts'
-import { readEnvelope } from '../client/envelope.ts'
 import { commonRoutes } from '../contracts/commonRoutes.ts'
 import { callOf } from '../contracts/routeCall.ts'
 import { login } from './call/login.ts'
+import { defineCall, type OneCall, readOne } from './call/oneCall.ts'
 import type { Call } from './call/prepareCall.ts'
-import {
-  cell,
-  object,
-  objects,
-  renderBody,
-  renderDuration,
-  renderFields,
-  renderTable,
-} from './call/render.ts'
+import { cell, payloadOf, renderBody, renderDuration, renderFields, renderList } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
@@ -35,7 +27,7 @@ const renderPing = (place: string, answered: Ping): string =>
   ])}`
 
 function renderVersion(body: unknown): string {
-  const { version, component, node } = object(readEnvelope(body)?.payload)
+  const { version, component, node } = payloadOf(body)
   if (typeof version !== 'string') return renderBody(body)
   return renderFields([
     ['version', version],
@@ -44,25 +36,7 @@ function renderVersion(body: unknown): string {
   ])
 }
 
-async function showComponentVersion(call: Call): Promise<ExitCode> {
-  const outcome = await send(await login(call), callOf(commonRoutes.version))
-  return showOutcome({ call, outcome, render: renderVersion })
-}
-
-function renderUris(body: unknown, columns?: number): string {
-  const payload = readEnvelope(body)?.payload
-  if (!Array.isArray(payload)) return renderBody(body)
-  return renderTable(
-    ['method', 'path'],
-    objects(payload).map(({ method, path }) => [cell(method), cell(path)]),
-    columns,
-  )
-}
-
-async function showUris(call: Call): Promise<ExitCode> {
-  const outcome = await send(await login(call), callOf(commonRoutes.uris))
-  return showOutcome({ call, outcome, render: renderUris })
-}
+const version: OneCall = { request: () => callOf(commonRoutes.version), render: renderVersion }
 
 /**
  * Shows whether the component is ready; exit code 1 if it is not. Logs in only if a user is given: without a
@@ -99,10 +73,11 @@ export function defineVersion(command: CliCommand, { read }: Runner): void {
   command.action(() =>
     command.optsWithGlobals<{ host?: string }>().host === undefined
       ? showVersion(command)
-      : read(command, showComponentVersion),
+      : read(command, (call) => readOne(call, version)),
   )
 }
 
-export function defineUris(command: CliCommand, { read }: Runner): void {
-  command.action(() => read(command, showUris))
-}
+export const defineUris = defineCall({
+  request: () => callOf(commonRoutes.uris),
+  render: renderList('method', 'path'),
+})

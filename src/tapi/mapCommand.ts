@@ -1,12 +1,10 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { isObject, parseJson } from '../base/json.ts'
-import type { CliCommand } from '../cli/cliCommand.ts'
-import type { ExitCode } from '../cli/exitCodes.ts'
+import { collectValues } from '../cli/command.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
 import { readAllInput } from '../cli/terminalInput.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { send } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { callOf } from '../contracts/routeCall.ts'
 import {
@@ -15,24 +13,10 @@ import {
   type MapDataSource,
   type ServicesMap,
 } from '../contracts/servicesMap.ts'
-import type { Change } from './call/change.ts'
-import { addConfirmationOptions } from './call/confirmation.ts'
-import { changeExamples, readExamples } from './call/examples.ts'
 import { findService, mapRoutesOf } from './call/findService.ts'
-import { login } from './call/login.ts'
-import type { Call } from './call/prepareCall.ts'
-import {
-  address,
-  cell,
-  type Fields,
-  object,
-  objects,
-  renderBody,
-  renderTable,
-  summarizeChange,
-} from './call/render.ts'
-import type { ChangeContext, Runner } from './call/runner.ts'
-import { showOutcome } from './call/showResults.ts'
+import { defineCalls } from './call/oneCall.ts'
+import { address, cell, type Fields, objects, payloadOf, renderBody, renderTable } from './call/render.ts'
+import type { ChangeContext } from './call/runner.ts'
 
 /** Default port of MySQL and MariaDB. */
 const defaultPort = 3306
@@ -118,7 +102,7 @@ function servicesOf(payload: Fields): readonly Fields[] | undefined {
 
 /** Renders a ServicesMapPayload, DataServicePayload or DataSourcePayload; ends with a newline. */
 export function renderMap(body: unknown, columns?: number): string {
-  const payload = object(readEnvelope(body)?.payload)
+  const payload = payloadOf(body)
   const services = servicesOf(payload)
   if (services === undefined) return renderBody(body)
   const table =
@@ -127,97 +111,80 @@ export function renderMap(body: unknown, columns?: number): string {
   return `${table}${payload.changed ? 'changed' : 'unchanged'}\n`
 }
 
-const shown = { render: renderMap, summarize: summarizeChange, shared: true } as const
-
-async function showMap(call: Call): Promise<ExitCode> {
-  const outcome = await send(await login(call), callOf(mapRoutesOf(call).servicesMap))
-  return showOutcome({ call, outcome, render: renderMap })
-}
-
-const setMap = (services: ServicesMap['services']): Change => ({
-  ...shown,
-  command: 'map set',
-  question: (where) => `Replace the whole services map of ${where}?`,
-  request: async (call) => callOf(mapRoutesOf(call).changeServicesMap, {}, { payload: { services } }),
-})
-
-const addService = (name: string, datasources: readonly MapDataSource[]): Change => ({
-  ...shown,
-  command: 'map add-service',
-  question: (where) => `Add the service ${name} to the services map of ${where}?`,
-  request: async (call) => {
-    const payload = { name, ...(datasources.length > 0 && { datasources }) }
-    return callOf(mapRoutesOf(call).addDataService, {}, { payload })
-  },
-})
-
-const addDatasource = (source: MapDataSource, service: string | undefined): Change => ({
-  ...shown,
-  command: 'map add-datasource',
-  question: (where) =>
-    `Add the data source ${source.name} (${source.role} at ${source.host} port ${source.port}) to the services map of ${where}?`,
-  request: async (call) => {
-    const found = await findService(call, { service })
-    if ('problem' in found) return found
-    return callOf(mapRoutesOf(call).addDataSource, {}, { payload: { ...found, ...source } })
-  },
-})
-
-const resetMap: Change = {
-  ...shown,
-  command: 'map reset',
-  question: (where) =>
-    `Reset the services map of ${where} to the installed one? Changes made by calls are discarded.`,
-  request: async (call) => callOf(mapRoutesOf(call).reset),
-}
+const shown = { render: renderMap, shared: true } as const
 
 /** The manager comes first: a connector that follows one passes the call on. */
-const allowed = ['manager', 'connector'] as const
+const mapped = ['manager', 'connector'] as const
 
 const notation = 'NAME=ROLE@HOST:PORT, such as db4=replica@10.0.0.14:3306'
 
-export function defineMap(command: CliCommand, { read, change }: Runner): void {
-  command.helpCommand(false)
-  command
-    .command('show')
-    .description('show the map in effect')
-    .examples(...readExamples('map show'))
-    .action((_options, show: Command) => read(show, showMap, allowed))
-  addConfirmationOptions(command.command('set'))
-    .description('replace the whole map')
-    .examples(...changeExamples('map set map.json'))
-    .argument('<file>', 'JSON as `map show --json` prints it, states are ignored; - is standard input')
-    .action((file: string, _options, set: Command) =>
-      change(set, async (changeContext) => setMap(await readMap(changeContext, file)), allowed),
-    )
-  addConfirmationOptions(command.command('add-service'))
-    .description('add a service')
-    .examples(
+const collected = `data source of the service, ${notation}; may be repeated`
+
+type NewMap = { readonly services: ServicesMap['services'] }
+type WrittenService = { readonly name: string; readonly datasource?: readonly string[] }
+type NewService = { readonly name: string; readonly datasources?: readonly MapDataSource[] }
+type WrittenSource = { readonly datasource: string; readonly service?: string }
+type NewSource = { readonly source: MapDataSource; readonly service?: string }
+
+export const defineMap = defineCalls(mapped, {
+  show: {
+    ...shown,
+    description: 'show the map in effect',
+    request: (_, call) => callOf(mapRoutesOf(call).servicesMap),
+  },
+  set: {
+    ...shown,
+    description: 'replace the whole map',
+    argument: ['<file>', 'JSON as `map show --json` prints it, states are ignored; - is standard input'],
+    sample: 'map.json',
+    prepare: async ({ file }: { readonly file: string }, context): Promise<NewMap> => ({
+      services: await readMap(context, file),
+    }),
+    question: (where) => `Replace the whole services map of ${where}?`,
+    request: (payload: NewMap, call) => callOf(mapRoutesOf(call).changeServicesMap, {}, { payload }),
+  },
+  'add-service': {
+    ...shown,
+    description: 'add a service',
+    argument: ['<name>', 'name of the service'],
+    option: new Option('--datasource <datasource>', collected).argParser(collectValues),
+    examples: [
       ['Add a service without data sources', 'tapi --host db1 --user admin map add-service asia'],
       [
         'Add one with its primary',
         'tapi --host db1 --user admin map add-service asia --datasource db7=primary@10.0.0.17:3306',
       ],
-    )
-    .argument('<name>', 'name of the service')
-    .option(
-      '--datasource <datasource>',
-      `data source of the service, ${notation}; may be repeated`,
-      (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
-    )
-    .action((name: string, { datasource = [] }: { readonly datasource?: readonly string[] }, add: Command) =>
-      change(add, () => addService(name, datasource.map(readDataSource)), allowed),
-    )
-  addConfirmationOptions(command.command('add-datasource'))
-    .description('add a data source to a service')
-    .examples(...changeExamples('map add-datasource db4=replica@10.0.0.14:3306'))
-    .argument('<datasource>', notation)
-    .option('--service <service>', 'name of the service, if there are several')
-    .action((written: string, { service }: { readonly service?: string }, add: Command) =>
-      change(add, () => addDatasource(readDataSource(written), service), allowed),
-    )
-  addConfirmationOptions(command.command('reset'))
-    .description('reset the map to the installed one')
-    .examples(...changeExamples('map reset'))
-    .action((_options, reset: Command) => change(reset, () => resetMap, allowed))
-}
+    ],
+    prepare: ({ name, datasource }: WrittenService): NewService => ({
+      name,
+      ...(datasource && { datasources: datasource.map(readDataSource) }),
+    }),
+    question: (where, { name }: NewService) => `Add the service ${name} to the services map of ${where}?`,
+    request: (payload: NewService, call) => callOf(mapRoutesOf(call).addDataService, {}, { payload }),
+  },
+  'add-datasource': {
+    ...shown,
+    description: 'add a data source to a service',
+    argument: ['<datasource>', notation],
+    option: new Option('--service <service>', 'name of the service, if there are several'),
+    sample: 'db4=replica@10.0.0.14:3306',
+    prepare: ({ datasource, ...given }: WrittenSource): NewSource => ({
+      ...given,
+      source: readDataSource(datasource),
+    }),
+    question: (where, { source: { name, role, host, port } }: NewSource) =>
+      `Add the data source ${name} (${role} at ${host} port ${port}) to the services map of ${where}?`,
+    request: async ({ source, service }: NewSource, call) => {
+      const found = await findService(call, { service })
+      if ('problem' in found) return found
+      return callOf(mapRoutesOf(call).addDataSource, {}, { payload: { ...found, ...source } })
+    },
+  },
+  reset: {
+    ...shown,
+    description: 'reset the map to the installed one',
+    question: (where) =>
+      `Reset the services map of ${where} to the installed one? Changes made by calls are discarded.`,
+    request: (_, call) => callOf(mapRoutesOf(call).reset),
+  },
+})

@@ -3,7 +3,6 @@ import { jsonText } from '../base/json.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { send } from '../client/calls.ts'
-import { readEnvelope } from '../client/envelope.ts'
 import { type Policy, policies } from '../contracts/managerPayloads.ts'
 import { managerRoutes, policyRoutes } from '../contracts/managerRoutes.ts'
 import { callOf } from '../contracts/routeCall.ts'
@@ -12,7 +11,7 @@ import { addConfirmationOptions } from './call/confirmation.ts'
 import { findService, listServices } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { cell, object, renderTable, summarizeChange } from './call/render.ts'
+import { cell, payloadOf, renderTable, summarizeChange } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
@@ -36,7 +35,7 @@ async function showPolicy(call: Call, service: string | undefined): Promise<Exit
   for (const { name } of listed.services) {
     const outcome = await send(known.caller, callOf(managerRoutes.managerServiceStatus, { service: name }))
     if ('problem' in outcome) return showOutcome({ call, outcome, render: () => '' })
-    found.push({ name, policy: object(readEnvelope(outcome.value)?.payload).policy })
+    found.push({ name, policy: payloadOf(outcome.value).policy })
   }
   const { stdout } = call.context
   if (call.options.json) {
@@ -49,7 +48,7 @@ async function showPolicy(call: Call, service: string | undefined): Promise<Exit
 }
 
 const renderPolicy = (body: unknown): string => {
-  const { name, policy, changed } = object(readEnvelope(body)?.payload)
+  const { name, policy, changed } = payloadOf(body)
   const meaning = describePolicy(policy)
   const word = changed === true ? 'changed' : 'unchanged'
   return `${cell(name)}: ${cell(policy)}${meaning === undefined ? '' : ` (${meaning})`}, ${word}\n`

@@ -1,76 +1,53 @@
-import type { Command } from 'commander'
-import type { CliCommand } from '../cli/cliCommand.ts'
-import type { ExitCode } from '../cli/exitCodes.ts'
-import { send } from '../client/calls.ts'
 import { managerRoutes } from '../contracts/managerRoutes.ts'
-import { callOf } from '../contracts/routeCall.ts'
-import type { Change } from './call/change.ts'
-import { addConfirmationOptions } from './call/confirmation.ts'
-import { changeExamples, readExamples } from './call/examples.ts'
+import { callOf, type RouteCall } from '../contracts/routeCall.ts'
+import type { Refused } from './call/change.ts'
 import { findService } from './call/findService.ts'
-import { login } from './call/login.ts'
+import { defineCalls } from './call/oneCall.ts'
 import type { Call } from './call/prepareCall.ts'
-import { summarizeChange } from './call/render.ts'
 import { renderService } from './call/renderDatasources.ts'
-import type { Runner } from './call/runner.ts'
-import { showOutcome } from './call/showResults.ts'
 
-const allowed = ['manager'] as const
-
-const descriptions = {
-  online: 'bring every offline data source online',
-  offline: 'take every online data source offline',
+const routes = {
+  status: managerRoutes.managerServiceStatus,
+  online: managerRoutes.managerServiceOnline,
+  offline: managerRoutes.managerServiceOffline,
 } as const
 
-type ServiceChange = keyof typeof descriptions
+type Given = { readonly service?: string | undefined }
 
-export async function serviceStatus(call: Call, service: string | undefined): Promise<ExitCode> {
-  const known = { ...call, caller: await login(call) }
-  const found = await findService(known, { service })
-  const outcome =
-    'problem' in found ? found : await send(known.caller, callOf(managerRoutes.managerServiceStatus, found))
-  return showOutcome({ call, outcome, render: renderService })
-}
-
-const questions: Readonly<Record<ServiceChange, (what: string, where: string) => string>> = {
-  online: (what, where) => `Bring every offline data source of ${what} online on ${where}?`,
-  offline: (what, where) =>
-    `Take every data source of ${what} offline on ${where}? Applications then cannot reach the database through ` +
-    'the connector. Under AUTOMATIC they come back online by themselves.',
-}
-
-const routes = { online: managerRoutes.managerServiceOnline, offline: managerRoutes.managerServiceOffline }
-
-const changeService = (change: ServiceChange, service: string | undefined): Change => ({
-  command: `service ${change}`,
-  shared: true,
-  question: (where) => questions[change](service ?? 'the service', where),
-  request: async (call) => {
+/** Returns the request of a call for the service that the command line selects. */
+export const requestService =
+  (name: keyof typeof routes) =>
+  async ({ service }: Given, call: Call): Promise<RouteCall | Refused> => {
     const found = await findService(call, { service })
-    return 'problem' in found ? found : callOf(routes[change], found)
-  },
-  render: renderService,
-  summarize: summarizeChange,
-})
-
-export function defineService(command: CliCommand, { read, change }: Runner): void {
-  const serviceWord = 'name of the service (default: the only one)'
-  command.helpCommand(false)
-  command
-    .command('status')
-    .description('show a service and its data sources')
-    .examples(...readExamples('service status'))
-    .argument('[service]', serviceWord)
-    .action((service: string | undefined, _options, status: Command) =>
-      read(status, (call) => serviceStatus(call, service), allowed),
-    )
-  for (const [word, description] of Object.entries(descriptions) as [ServiceChange, string][]) {
-    addConfirmationOptions(command.command(word))
-      .description(description)
-      .examples(...changeExamples(`service ${word}`))
-      .argument('[service]', serviceWord)
-      .action((service: string | undefined, _options, one: Command) =>
-        change(one, () => changeService(word, service), allowed),
-      )
+    return 'problem' in found ? found : callOf(routes[name], found)
   }
-}
+
+const shown = {
+  argument: ['[service]', 'name of the service (default: the only one)'],
+  render: renderService,
+  shared: true,
+} as const
+
+const of = ({ service = 'the service' }: Given): string => service
+
+export const defineService = defineCalls('manager', {
+  status: {
+    ...shown,
+    description: 'show a service and its data sources',
+    request: requestService('status'),
+  },
+  online: {
+    ...shown,
+    description: 'bring every offline data source online',
+    request: requestService('online'),
+    question: (where, given: Given) => `Bring every offline data source of ${of(given)} online on ${where}?`,
+  },
+  offline: {
+    ...shown,
+    description: 'take every online data source offline',
+    request: requestService('offline'),
+    question: (where, given: Given) =>
+      `Take every data source of ${of(given)} offline on ${where}? Applications then cannot reach the database ` +
+      'through the connector. Under AUTOMATIC they come back online by themselves.',
+  },
+})

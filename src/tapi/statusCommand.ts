@@ -5,7 +5,6 @@ import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { type Outcome, send } from '../client/calls.ts'
 import { type ManagerReport, type Readiness, readReadiness, viewsToJson } from '../client/clusterView.ts'
-import { readEnvelope } from '../client/envelope.ts'
 import { commonRoutes } from '../contracts/commonRoutes.ts'
 import type { Component } from '../contracts/component.ts'
 import { connectorRoutes } from '../contracts/connectorRoutes.ts'
@@ -17,7 +16,7 @@ import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
 import { loginAll } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import { joinResults, readManager, withFindings } from './call/readManager.ts'
-import { cell, type Fields, object, objects, renderDuration, time } from './call/render.ts'
+import { cell, type Fields, objects, payloadOf, renderDuration, time } from './call/render.ts'
 import { renderDatasources } from './call/renderDatasources.ts'
 import type { Runner } from './call/runner.ts'
 import { exitCodeOfAll, hostOf, isUnreachable } from './call/showResults.ts'
@@ -40,7 +39,7 @@ function toJson({ result, service }: ComponentStatus): object {
     const { code, message, fix } = result.error
     return { error: { code, message, fix } }
   }
-  const payload = object(readEnvelope(result.outcome.response.body)?.payload)
+  const payload = payloadOf(result.outcome.response.body)
   if ('problem' in result.outcome) return { problem: payload }
   return { status: payload, ...(service !== undefined && { service }) }
 }
@@ -119,11 +118,11 @@ async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
     const { component } = call.target
     const status = await send(call.caller, statusCalls[component])
     if (component !== 'manager' || 'problem' in status) return status
-    const { dataServiceName } = object(readEnvelope(status.value)?.payload)
+    const { dataServiceName } = payloadOf(status.value)
     if (typeof dataServiceName !== 'string') return status
     const read = callOf(managerRoutes.managerServiceStatus, { service: dataServiceName })
     const service = await send(call.caller, read)
-    if (!('problem' in service)) services.set(component, object(readEnvelope(service.value)?.payload))
+    if (!('problem' in service)) services.set(component, payloadOf(service.value))
     return status
   })
   const answered = results.map((result) => ({ result, service: services.get(result.call.target.component) }))
@@ -209,7 +208,7 @@ function missingLine(result: CallResult): Line {
 
 function lines({ result }: ComponentStatus): readonly Line[] {
   if ('error' in result || 'problem' in result.outcome) return [missingLine(result)]
-  const payload = object(readEnvelope(result.outcome.value)?.payload)
+  const payload = payloadOf(result.outcome.value)
   switch (result.call.target.component) {
     case 'manager':
       return [managerLine(payload)]

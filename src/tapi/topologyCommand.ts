@@ -8,14 +8,14 @@ import { disagreements, missingText } from '../output/clusterText.ts'
 import { callHosts, hasFailed, isSuccess } from './call/callHosts.ts'
 import { login, loginAll } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { joinResults, readManager, topologyCall, topologyOf, withFindings } from './call/readManager.ts'
-import { cell, type Fields, object, objects, renderBody, renderTable } from './call/render.ts'
+import { joinResults, readManager, topologyCall, withFindings } from './call/readManager.ts'
+import { cell, type Fields, object, objects, payloadOf, renderBody, renderTable } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { exitCodeOfAll, hostOf, renderReason, resultToJson, showOutcome } from './call/showResults.ts'
 
 /** Renders a ClusterTopologyPayload; ends with a newline. */
 export function renderTopology(body: unknown, columns?: number): string {
-  const payload = topologyOf(body)
+  const payload = payloadOf(body)
   if (!Array.isArray(payload.services)) return renderBody(body)
   const routers = objects(payload.routers)
   const tables = [
@@ -66,7 +66,7 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
   const code = withFindings(exitCodeOfAll(results), !areWell)
   if (code === exitCodes.interrupted) return code
   const connectors = results.filter(isSuccess).flatMap((result) =>
-    objects(topologyOf(result.outcome.value).routers).map((router) => ({
+    objects(payloadOf(result.outcome.value).routers).map((router) => ({
       host: hostOf(result),
       ...router,
     })),

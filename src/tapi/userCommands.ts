@@ -2,24 +2,14 @@ import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { send, user } from '../client/calls.ts'
-import { readEnvelope } from '../client/envelope.ts'
+import { user } from '../client/calls.ts'
 import { commonRoutes } from '../contracts/commonRoutes.ts'
 import { existingNameProblems, userNameProblems } from '../contracts/credentialRules.ts'
 import { callOf } from '../contracts/routeCall.ts'
-import type { Change } from './call/change.ts'
-import { addConfirmationOptions } from './call/confirmation.ts'
 import { login } from './call/login.ts'
+import { defineCall } from './call/oneCall.ts'
 import type { Call } from './call/prepareCall.ts'
-import {
-  cell,
-  object,
-  objects,
-  renderBody,
-  renderFields,
-  renderTable,
-  summarizeChange,
-} from './call/render.ts'
+import { payloadOf, renderFields, renderList } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
@@ -51,68 +41,44 @@ function check(name: string, problems: readonly string[]): void {
   )
 }
 
-function renderUsers(body: unknown, columns?: number): string {
-  const payload = readEnvelope(body)?.payload
-  if (!Array.isArray(payload)) return renderBody(body)
-  const rows = objects(payload).map(({ user, access }) => [cell(user), cell(access)])
-  return renderTable(['user', 'access'], rows, columns)
-}
+const name = ['<name>', 'name of the user'] as const
 
-async function listUsers(call: Call): Promise<ExitCode> {
-  const outcome = await send(await login(call), callOf(commonRoutes.users))
-  return showOutcome({ call, outcome, render: renderUsers })
-}
+type Named = { readonly name: string }
 
-/** Creates the change that unlocks a user. Throws a `UsageError` for a name that no user can have. */
-function unlockUser(name: string): Change {
-  checkUserName(name)
-  return {
-    command: 'unlock',
-    local: true,
-    question: (where) => `Unlock ${name} on ${where}?`,
-    request: async () => callOf(commonRoutes.unlock, {}, { payload: { value: name.normalize('NFC') } }),
-    render: (body) =>
-      object(readEnvelope(body)?.payload).changed === true
-        ? `${name} is unlocked\n`
-        : `${name} was not locked out\n`,
-    summarize: summarizeChange,
-  }
-}
+const changing = {
+  argument: name,
+  local: true,
+  prepare: (given: Named) => {
+    checkUserName(given.name)
+    return given
+  },
+} as const
 
-/** Creates the change that deletes a user. Throws a `UsageError` for a name that no user can have. */
-function deleteUser(name: string): Change {
-  checkUserName(name)
-  return {
-    command: 'delete-user',
-    local: true,
-    question: (where) => `Delete the user ${name} of ${where}?`,
-    request: async () => callOf(commonRoutes.deleteUser, {}, { payload: { value: name.normalize('NFC') } }),
-    render: (body) =>
-      object(readEnvelope(body)?.payload).changed === true
-        ? `${name} is deleted\n`
-        : `user ${name} does not exist\n`,
-    summarize: summarizeChange,
-  }
-}
+/** Returns the body of a call that changes a user. */
+const named = ({ name }: Named) => ({ payload: { value: name.normalize('NFC') } })
 
-export function defineUsers(command: CliCommand, { read }: Runner): void {
-  command.action(() => read(command, listUsers))
-}
+const isChanged = (body: unknown): boolean => payloadOf(body).changed === true
+
+export const defineUsers = defineCall({
+  request: () => callOf(commonRoutes.users),
+  render: renderList('user', 'access'),
+})
 
 export function defineUser(command: CliCommand, { read }: Runner): void {
-  command
-    .argument('<name>', 'name of the user')
-    .action((name: string) => read(command, (call) => showUser(call, name)))
+  command.argument(...name).action((name: string) => read(command, (call) => showUser(call, name)))
 }
 
-export function defineUnlock(command: CliCommand, { change }: Runner): void {
-  addConfirmationOptions(command)
-    .argument('<name>', 'name of the user')
-    .action((name: string) => change(command, () => unlockUser(name)))
-}
+export const defineUnlock = defineCall({
+  ...changing,
+  question: (where, { name }: Named) => `Unlock ${name} on ${where}?`,
+  request: (given: Named) => callOf(commonRoutes.unlock, {}, named(given)),
+  render: (body, _, { name }: Named) => `${name} ${isChanged(body) ? 'is unlocked' : 'was not locked out'}\n`,
+})
 
-export function defineDeleteUser(command: CliCommand, { change }: Runner): void {
-  addConfirmationOptions(command)
-    .argument('<name>', 'name of the user')
-    .action((name: string) => change(command, () => deleteUser(name)))
-}
+export const defineDeleteUser = defineCall({
+  ...changing,
+  question: (where, { name }: Named) => `Delete the user ${name} of ${where}?`,
+  request: (given: Named) => callOf(commonRoutes.deleteUser, {}, named(given)),
+  render: (body, _, { name }: Named) =>
+    isChanged(body) ? `${name} is deleted\n` : `user ${name} does not exist\n`,
+})

@@ -3,12 +3,12 @@ import { listOf } from '../../base/words.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { type Outcome, send } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
-import { type Problem, readEnvelope } from '../../client/envelope.ts'
+import type { Problem } from '../../client/envelope.ts'
 import type { RouteCall } from '../../contracts/routeCall.ts'
 import { confirmChange } from './confirmation.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
-import { object } from './render.ts'
+import { payloadOf } from './render.ts'
 import { showOutcome } from './showResults.ts'
 
 /** Response that carries a problem instead of a value. */
@@ -102,7 +102,7 @@ export function readReach(body: unknown): {
   readonly managers: readonly string[]
   readonly remarks: readonly string[]
 } {
-  const { managers, remarks } = object(readEnvelope(body)?.payload)
+  const { managers, remarks } = payloadOf(body)
   const texts = (value: unknown): readonly string[] =>
     Array.isArray(value) ? value.filter((it) => typeof it === 'string').map(lastLines) : []
   return { managers: texts(managers), remarks: texts(remarks) }

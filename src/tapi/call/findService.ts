@@ -1,12 +1,11 @@
 import { UsageError } from '../../cli/usageError.ts'
 import { send } from '../../client/calls.ts'
-import { readEnvelope } from '../../client/envelope.ts'
 import { connectorMapRoutes } from '../../contracts/connectorRoutes.ts'
 import { managerMapRoutes } from '../../contracts/managerRoutes.ts'
 import { callOf } from '../../contracts/routeCall.ts'
 import type { Refused } from './change.ts'
 import type { Call } from './prepareCall.ts'
-import { cell, object, objects } from './render.ts'
+import { cell, objects, payloadOf } from './render.ts'
 
 /** Returns the calls of the services map on the called component. */
 export const mapRoutesOf = ({ target }: Call) =>
@@ -17,7 +16,7 @@ export async function listServices(
 ): Promise<{ readonly services: readonly KnownService[] } | Refused> {
   const outcome = await send(call.caller, callOf(mapRoutesOf(call).servicesMap))
   if ('problem' in outcome) return outcome
-  const services = objects(object(readEnvelope(outcome.value)?.payload).services).map((service) => ({
+  const services = objects(payloadOf(outcome.value).services).map((service) => ({
     name: cell(service.name),
     datasources: objects(service.datasources).map(({ name }) => cell(name)),
   }))

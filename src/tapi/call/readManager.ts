@@ -8,13 +8,12 @@ import {
   type SeenService,
   type ServiceView,
 } from '../../client/clusterView.ts'
-import { readEnvelope } from '../../client/envelope.ts'
 import { managerRoutes } from '../../contracts/managerRoutes.ts'
 import { callOf, type RouteCall } from '../../contracts/routeCall.ts'
 import type { CallResult } from './callHosts.ts'
 import type { Refused } from './change.ts'
 import type { Call } from './prepareCall.ts'
-import { type Fields, object, objects } from './render.ts'
+import { objects, payloadOf } from './render.ts'
 import { hostOf, isUnreachable } from './showResults.ts'
 
 /** Limit on the services that are read from one manager. */
@@ -31,7 +30,7 @@ export async function readManager(
 ): Promise<{ readonly report: ManagerReport; readonly topology: Outcome<unknown> } | Refused> {
   const topology = await send(call.caller, topologyCall(routers))
   if ('problem' in topology) return topology
-  const names = objects(topologyOf(topology.value).services).flatMap(({ name }) =>
+  const names = objects(payloadOf(topology.value).services).flatMap(({ name }) =>
     typeof name === 'string' ? [name] : [],
   )
   const services: SeenService[] = []
@@ -51,9 +50,6 @@ export async function readManager(
   const host = call.target.found?.host.name ?? call.options.host
   return { report: { host, services, ...(reason === undefined ? {} : { reason }) }, topology }
 }
-
-/** Returns the members of a ClusterTopologyPayload. */
-export const topologyOf = (body: unknown): Fields => object(readEnvelope(body)?.payload)
 
 /** Joins the reports of managers; they are well if they agree and each could be read as a whole. */
 export function joinResults(

@@ -28,6 +28,19 @@ export const objects = (value: unknown): readonly Fields[] =>
 /** Returns the value if it is an object, else an empty object. */
 export const object = (value: unknown): Fields => (isObject(value) ? value : {})
 
+/** Returns the members of the payload of a response; none if that is no object. */
+export const payloadOf = (body: unknown): Fields => object(readEnvelope(body)?.payload)
+
+/** Returns a renderer of a list of objects, as a table of these members; it shows any other body as it is. */
+export const renderList =
+  (...members: readonly string[]) =>
+  (body: unknown, columns?: number): string => {
+    const payload = readEnvelope(body)?.payload
+    if (!Array.isArray(payload)) return renderBody(body)
+    const rows = objects(payload).map((it) => members.map((name) => cell(it[name])))
+    return renderTable(members, rows, columns)
+  }
+
 /** Returns the `changed` field; nothing if the response has none. */
 export const changedField = (fields: Fields): readonly (readonly [string, string])[] =>
   typeof fields.changed === 'boolean' ? [['changed', fields.changed ? 'yes' : 'no']] : []
@@ -84,7 +97,7 @@ export function renderDuration(milliseconds: number): string {
 
 /** Summarizes the result of a change: `ONHOLD, changed`. */
 export function summarizeChange(body: unknown): string {
-  const payload = object(readEnvelope(body)?.payload)
+  const payload = payloadOf(body)
   const { changed, state, policy, value } = payload
   const what = [policy, state, value].map(cell).find((word) => word !== '-')
   const services = Object.entries(payload)

@@ -1,5 +1,4 @@
 import { printable } from '../../base/printable.ts'
-import { readEnvelope } from '../../client/envelope.ts'
 import { failoverWord } from '../../contracts/clusterPicture.ts'
 import {
   address,
@@ -8,6 +7,7 @@ import {
   type Fields,
   object,
   objects,
+  payloadOf,
   renderBody,
   renderFields,
   renderTable,
@@ -57,7 +57,7 @@ function withoutWriter(writer: Fields): string {
 
 /** Renders a ServiceStatusPayload; ends with a newline. */
 export function renderService(body: unknown, columns?: number): string {
-  const service = object(readEnvelope(body)?.payload)
+  const service = payloadOf(body)
   if (!Array.isArray(service.datasources)) return renderBody(body)
   const { automatic, reason } = object(service.failover)
   const way = failoverWord({ automatic: automatic === true })
@@ -69,7 +69,7 @@ export function renderService(body: unknown, columns?: number): string {
 
 /** Renders a DatasourceStatusPayload; ends with a newline. */
 export function renderDatasource(body: unknown, columns?: number): string {
-  const it = object(readEnvelope(body)?.payload)
+  const it = payloadOf(body)
   if (typeof it.name !== 'string') return renderBody(body)
   const { active, created } = object(it.connections)
   return renderFields(
