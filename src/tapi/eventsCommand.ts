@@ -83,15 +83,13 @@ async function followAll(calls: readonly Call[]): Promise<ExitCode> {
   return codes.includes(exitCodes.unreachable) ? exitCodes.unreachable : exitCodes.failed
 }
 
-export function defineEvents(command: Command, { readEach }: Runner): void {
+export function defineEvents(command: Command, { read }: Runner): void {
   command.action(() =>
-    readEach(
+    read(
       command,
-      {
-        one: async (call) => follow({ ...call, caller: await login(call) }, false),
-        all: followAll,
-      },
+      async (call) => follow({ ...call, caller: await login(call) }, false),
       ['manager'],
+      followAll,
     ),
   )
 }

@@ -89,17 +89,15 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
   return code
 }
 
-export function defineTopology(command: CliCommand, { readEach }: Runner): void {
+export function defineTopology(command: CliCommand, { read }: Runner): void {
   command
     .option('--no-routers', 'do not list the connector')
     .action(({ routers }: { readonly routers: boolean }) =>
-      readEach(
+      read(
         command,
-        {
-          one: (call) => showTopology(call, routers),
-          all: (calls) => showTopologyOfAll(calls, routers),
-        },
+        (call) => showTopology(call, routers),
         ['manager'],
+        (calls) => showTopologyOfAll(calls, routers),
       ),
     )
 }

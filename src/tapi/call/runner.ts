@@ -19,17 +19,12 @@ type Allowed = readonly Component[]
 
 /** Ways to run a command; `allowed` are the components that it can call, all unless given. */
 export type Runner = {
-  /** Runs a command that reads from one component of one host. */
+  /** Runs a command that reads from one component of one host, or with --all of every host if `ofAll` is given. */
   readonly read: (
     command: Command,
     action: (call: Call) => Promise<ExitCode>,
     allowed?: Allowed,
-  ) => Promise<void>
-  /** Runs a command that reads from one component of one host, or with --all of every host. */
-  readonly readEach: (
-    command: Command,
-    actions: { readonly one: (call: Call) => Promise<ExitCode>; readonly all: ReadCalls },
-    allowed?: Allowed,
+    ofAll?: ReadCalls,
   ) => Promise<void>
   /** Runs a command that reads from every component of one host, or with --all of every host if `all` is given. */
   readonly readHost: (
@@ -115,18 +110,13 @@ export function createRunner(environment: {
   })
 
   return {
-    read: async (command, action, allowed) => {
+    read: async (command, action, allowed, ofAll) => {
       const written = readWritten(command)
-      rejectAll(written)
+      if (ofAll === undefined) rejectAll(written)
+      else rejectSkipping(written)
+      if (ofAll && written.all === true) return done(await ofAll(await every(written, allowed)))
       const call = await one(written, allowed)
       done(await reportClientError(call, () => action(call)))
-    },
-    readEach: async (command, actions, allowed) => {
-      const written = readWritten(command)
-      rejectSkipping(written)
-      if (written.all === true) return done(await actions.all(await every(written, allowed)))
-      const call = await one(written, allowed)
-      done(await reportClientError(call, () => actions.one(call)))
     },
     readHost: async (command, actions) => {
       const written = readWritten(command)
