@@ -1,5 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
+import { components } from '../../../src/contracts/component.ts'
+import { hostFiles } from '../../../src/deployment/hostFiles.ts'
 import { assumedFacts, renderedConfig } from '../../../src/deployment/render/assumedFacts.ts'
 import { renderHost } from '../../../src/deployment/render/renderedHost.ts'
 import { ansibleProject } from '../../../src/output/ansible/ansibleProject.ts'
@@ -62,6 +66,27 @@ describe('a project for Ansible', () => {
         },
       },
     })
+  })
+
+  it('writes each file of a host that muster writes', () => {
+    const folder = new URL('../../../templates/ansible/roles/muster/tasks/', import.meta.url)
+    const tasks = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
+    const dests = [...tasks.join('\n').matchAll(/dest: "\{\{ muster_share \}\}\/(.+)"/g)].map(([, to]) => to)
+    const listed = JSON.stringify(yamlOf('group_vars/muster_al_pha.yaml'))
+    for (const { target } of hosts) {
+      const paths = hostFiles.map(({ path }) => path(target))
+      const names = [...paths, ...target.tls.map(({ path }) => path)].map((path) =>
+        relative(target.layout.share, path),
+      )
+      expect(names.length).toBeGreaterThan(5)
+      for (const name of names) {
+        const isWritten =
+          dests.includes(name) ||
+          (dests.includes('{{ item }}.json') && components.some((it) => name === `${it}.json`)) ||
+          (dests.includes('{{ item }}') && listed.includes(`"${name}"`))
+        expect(isWritten, name).toBe(true)
+      }
+    }
   })
 
   it('has no other group with the name of a cluster', () => {
