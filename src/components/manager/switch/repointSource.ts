@@ -4,8 +4,8 @@ import type { SwitchReading } from '../../databases/switchServer.ts'
 import { unackedReason } from '../assessService.ts'
 import type { Manager } from '../createManager.ts'
 import type { DataSourceKey } from '../dataSources.ts'
-import { errantGtids, isPrimary, ownLostGtids, sourceNames } from '../replicationGraph.ts'
-import { closeNodes, type OpenServer, readNodes, tlsOf } from './nodes.ts'
+import { errantGtids, isPrimary, ownLostGtids, readingOf, sourceNames } from '../replicationGraph.ts'
+import { closeNodes, type OpenServer, type ReadNode, readNodes, tlsOf } from './nodes.ts'
 import { ownLostWords, type SourceAccount, type Timing } from './runSwitch.ts'
 import { wrongState } from './switchProblems.ts'
 import { verifyFollowers } from './verifyFollowers.ts'
@@ -35,6 +35,27 @@ export function describeRepoint(manager: Manager, key: DataSourceKey): string | 
   return `${finding.reason ?? ''} With repoint=yes ${name} ${before} ${writer} by GTID.`.trimStart()
 }
 
+/** Returns why a server that was read must not follow another one as it is; undefined where nothing speaks against it. */
+export function reasonAgainst(
+  own: Pick<ReadNode, 'name' | 'member'>,
+  writer: typeof own,
+): string | undefined {
+  const [reading, source] = [readingOf(own.member), readingOf(writer.member)]
+  if (!reading || !source) return undefined
+  const unacked = unackedReason(reading, writer.name)
+  if (unacked) return unacked
+  const errant = errantGtids(reading, source)
+  if (errant) {
+    return (
+      `${own.name} has transactions that ${writer.name} does not have: ${gtidText(errant)}. ` +
+      `Make it anew from a backup of ${writer.name} (muster provision ${own.name}).`
+    )
+  }
+  const mayLack = isPrimary(reading) || reading.channels.length === 0
+  const lost = mayLack ? ownLostGtids(reading, source) : undefined
+  return lost && `${own.name} ${ownLostWords(writer.name, lost)}`
+}
+
 /**
  * Lets a server follow the writer of its service; resolves once it was seen to do so. Throws a problem: then it is as it
  * was, or, as the problem says, it was told to follow and does not.
@@ -59,23 +80,13 @@ export async function repointSource(
       throw wrongState(`The service ${service} has no writer that ${name} could follow.`)
     }
     const members = nodes.map(({ member }) => member)
-    const [reading, source] = [own, writer].map(({ name: its, member }): SwitchReading => {
+    const [reading] = [own, writer].map(({ name: its, member }): SwitchReading => {
       if (member.look.kind === 'answered') return member.look.reading
       const why = 'error' in member.look ? ` ${member.look.error.message}` : ''
       throw wrongState(`${its} cannot be reached.${why}`)
     }) as [SwitchReading, SwitchReading]
-    const unacked = unackedReason(reading, writer.name)
-    if (unacked) throw wrongState(unacked)
-    const errant = errantGtids(reading, source)
-    if (errant) {
-      throw wrongState(
-        `${name} has transactions that ${writer.name} does not have: ${gtidText(errant)}. ` +
-          `Make it anew from a backup of ${writer.name} (muster provision ${name}).`,
-      )
-    }
-    const lost =
-      isPrimary(reading) || reading.channels.length === 0 ? ownLostGtids(reading, source) : undefined
-    if (lost) throw wrongState(`${name} ${ownLostWords(writer.name, lost)}`)
+    const reason = reasonAgainst(own, writer)
+    if (reason !== undefined) throw wrongState(reason)
     if (reading.channels.length > 1) {
       throw wrongState(
         `${name} follows ${sourceNames(reading.channels, members)}: remove all channels but one.`,

@@ -1,8 +1,7 @@
 import { DatabaseError } from '../../databases/databaseError.ts'
-import type { GtidSet } from '../../databases/gtidSet.ts'
 import type { Manager } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
-import { isOut, ownLostGtids, readingOf } from '../replicationGraph.ts'
+import { isOut, readingOf } from '../replicationGraph.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import type { Hold } from '../switchHolds.ts'
 import {
@@ -10,18 +9,17 @@ import {
   forceLock,
   nodeOf,
   type OpenServer,
-  type ReadNode,
   readNodes,
   semiSyncOf,
   takesEvents,
   tlsOf,
 } from './nodes.ts'
 import { directFollowers } from './planSwitch.ts'
+import { reasonAgainst } from './repointSource.ts'
 import {
   findEnd,
   type Left,
   notYet,
-  ownLostWords,
   repoint,
   type Settlement,
   type SourceAccount,
@@ -80,12 +78,6 @@ export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
   }
 }
 
-/** Returns what the old primary lost and would not get again. */
-function lostOf(old: ReadNode, target: ReadNode): GtidSet | undefined {
-  const [reading, source] = [readingOf(old.member), readingOf(target.member)]
-  return reading && source && ownLostGtids(reading, source)
-}
-
 /** Lets the survivors of a failover that went back wait for the lost primary as before. */
 async function waitAgain({ manager, open, log }: Means, hold: HoldRecord, from: SwitchNode): Promise<void> {
   const { service } = hold
@@ -139,12 +131,13 @@ async function followNew(
     const unstarted = old && takesEvents(old) ? await startEvents(to) : []
     for (const remark of unstarted) log.warn({ service, remark }, 'a switch leaves something to do')
     const target = nodes.find(({ name }) => name === to.name)
-    const lost = old && target && lostOf(old, target)
+    // Its own manager removes commits that wait, and lets it follow then.
+    const reason = old && target && reasonAgainst(old, target)
     const left = [
-      ...(lost ? [{ name: from, remark: `${from} ${ownLostWords(to.name, lost)}` }] : []),
+      ...(reason === undefined ? [] : [{ name: from, remark: reason }]),
       ...away.map(({ name }) => ({ name, remark: notYet(name, to.name, 'It cannot be reached.') })),
       ...(await repoint({
-        followers: followers.filter((it) => !lost || it !== old),
+        followers: followers.filter((it) => reason === undefined || it !== old),
         to,
         former: { name: from, account: account(), tls: tlsOf(nodes), semiSync },
       })),
