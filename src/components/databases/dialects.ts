@@ -49,7 +49,7 @@ export const statusStatement = `SHOW SESSION STATUS WHERE Variable_name IN (${st
 
 /** Counts of a server; null where it does not tell. */
 export type ServerStatus = {
-  /** Whole seconds since it was started. */
+  /** Whole seconds since it was started, by the clock of its host: negative where that was set back since. */
   readonly uptime: number | null
   /** Replicas that acknowledge its commits; null also where it waits for none of them, now or ever. */
   readonly ackers: number | null
@@ -71,12 +71,17 @@ export function readStatus(rows: readonly Row[]): ServerStatus {
   }
   const roles = sourceRoles.filter((role) => status.get(`rpl_semi_sync_${role}_status`) === 'ON')
   return {
-    uptime: wholeNumber('uptime'),
+    uptime: readUptime(status.get('uptime')),
     semiSyncClients: wholeNumber(...sourceRoles.map((role) => `rpl_semi_sync_${role}_clients`)) ?? 0,
     ackers: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_clients`)),
     waitingCommits: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_wait_sessions`)) ?? 0,
     acknowledged: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_yes_tx`)),
   }
+}
+
+/** Reads an uptime; servers print a negative one as if it had no sign. */
+function readUptime(printed = ''): number | null {
+  return /^\d{1,20}$/.test(printed) ? Number(BigInt.asIntN(64, BigInt(printed))) : null
 }
 
 /** Variables that are read of a server that names more than it was asked for. */

@@ -56,8 +56,11 @@ type Facts = ServiceFacts & {
 /** Milliseconds by which two readings of one start may differ: uptimes are whole seconds. */
 export const startTolerance = 2_000
 
-/** Returns true where two times are those of two starts, the second of them later. */
-export const isLaterStart = (before: number, after: number): boolean => after - before > startTolerance
+/**
+ * Returns true where two times are those of one start. A server tells its uptime by the clock that it was started by, so the
+ * time of a start stays whatever becomes of the clock; that of the next start may be earlier.
+ */
+export const isSameStart = (one: number, other: number): boolean => Math.abs(one - other) <= startTolerance
 
 /**
  * Decides about the server of a manager's own host after it was started: a configuration file may say what its role was
@@ -73,7 +76,7 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
   if (!own || !reading || !primary || isOut(own)) return null
   if (policy !== 'AUTOMATIC' || openSwitch !== null) return null
   const isRestarted =
-    startedAt !== null && lastRun !== undefined && isLaterStart(lastRun.startedAt, startedAt)
+    startedAt !== null && lastRun !== undefined && !isSameStart(lastRun.startedAt, startedAt)
   const mayCrash = !isRestarted && lastRun?.wasCrashed === undefined && reading.ackGaps.length === 0
   if (primary !== own) {
     const isSure = incumbent.isConfirmed && writer.datasource === primary.name

@@ -4,7 +4,7 @@ import { exact } from '../../contracts/schemaParts.ts'
 import { MapName } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
 import { addressOf, type DataSource } from './dataSources.ts'
-import { isLaterStart, type LastRun } from './decideOwnServer.ts'
+import { isSameStart, type LastRun } from './decideOwnServer.ts'
 
 const StoredRun = Type.Object(
   {
@@ -66,5 +66,4 @@ const isSame = (one: LastRun, other: LastRun): boolean =>
   one.wasSemiSyncSource === other.wasSemiSyncSource &&
   one.wasCrashed === other.wasCrashed &&
   one.follows === other.follows &&
-  !isLaterStart(one.startedAt, other.startedAt) &&
-  !isLaterStart(other.startedAt, one.startedAt)
+  isSameStart(one.startedAt, other.startedAt)

@@ -11,7 +11,7 @@ import type { Finding } from './checkResult.ts'
 import { addressOf, type DataSource } from './dataSources.ts'
 import type { DataSourceTable, DataSourceView } from './dataSourceTable.ts'
 import { countStrangers, decideFailover, type FailoverDecision } from './decideFailover.ts'
-import { decideOwnServer, isLaterStart, type LastRun, type OwnOrder } from './decideOwnServer.ts'
+import { decideOwnServer, isSameStart, type LastRun, type OwnOrder } from './decideOwnServer.ts'
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
 import type { LastRuns } from './lastRuns.ts'
@@ -190,7 +190,7 @@ export function createServiceAssessments(options: {
     if (
       lastRun?.wasWriter &&
       isFrozen &&
-      !isLaterStart(lastRun.startedAt, startedAt) &&
+      isSameStart(lastRun.startedAt, startedAt) &&
       !holds.openSwitch(service)
     )
       noteRun(own.runs, source, { ...lastRun, wasWriter: false })

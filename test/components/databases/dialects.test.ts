@@ -199,6 +199,8 @@ describe('readStatus', () => {
     expect(
       read({ Uptime: '86400', Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_clients: '2' }),
     ).toEqual({ uptime: 86_400, semiSyncClients: 2, ackers: 2, waitingCommits: 0, acknowledged: null })
+    // As MariaDB prints it once the clock was set back.
+    expect(read({ Uptime: '18446744073709548020' }).uptime).toBe(-3596)
     expect(read({ Rpl_semi_sync_source_status: 'ON', Rpl_semi_sync_source_clients: '0' }).ackers).toBe(0)
     expect(
       read({ Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_wait_sessions: '3' }).waitingCommits,

@@ -79,6 +79,10 @@ describe('the former writer, started again as a read-only server,', () => {
     expect(decideOwnServer(facts({ own: { lastRun } }))).toEqual({ kind: 'writable', isSemiSyncSource: true })
   })
 
+  it('becomes writable where its host set the clock back before it was started', () => {
+    expect(decideOwnServer(facts({ own: { startedAt: hour / 2 } }))).toMatchObject({ kind: 'writable' })
+  })
+
   it('becomes writable where one of two others cannot be reached', () => {
     expect(decideOwnServer(facts({ members: members(member('db3', undefined)) }))).toMatchObject({
       kind: 'writable',
