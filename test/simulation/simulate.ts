@@ -103,6 +103,7 @@ export async function simulate(seed: number): Promise<Outcome> {
     if (last && gone.has(last.transaction)) last = undefined
   }
 
+  const managers = new Map<string, SimulatedManager>()
   const servers = new Map<string, SimulatedServer>()
   const server = (host: string): SimulatedServer => {
     const found = servers.get(host)
@@ -112,10 +113,12 @@ export async function simulate(seed: number): Promise<Outcome> {
   for (const [index, name] of names.entries()) {
     servers.set(
       name,
-      createSimulatedServer({ id: index + 1, name, time, random, network, server, acknowledged, lost, tell }),
+      createSimulatedServer({
+        ...{ id: index + 1, name, time, random, network, server, acknowledged, lost, tell },
+        clockError: () => managers.get(name)?.clockError() ?? 0,
+      }),
     )
   }
-  const managers = new Map<string, SimulatedManager>()
   for (const host of names) {
     managers.set(
       host,

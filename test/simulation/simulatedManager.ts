@@ -176,6 +176,7 @@ export function createSimulatedManager(means: {
             session = its.open(owner)
             sessions.push(session)
           }
+          session.usedAt = time.now()
           return work(its, session)
         },
       })
@@ -386,6 +387,7 @@ export function createSimulatedManager(means: {
       disks.state.fill(is)
       disks.runs.fill(is)
     },
+    clockError: () => clockError,
     setClock: (milliseconds: number): void => {
       clockError = milliseconds
     },

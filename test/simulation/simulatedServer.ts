@@ -22,6 +22,8 @@ export type SwitchSession = {
   /** Start of the server that it was opened in. */
   readonly run: number
   isClosed: boolean
+  /** Time of its last statement. */
+  usedAt: number
 }
 
 /** Replication of one server from another one, from its connection to the end of that. */
@@ -39,8 +41,8 @@ export type SimulatedServer = ReturnType<typeof createSimulatedServer>
 
 const refused = (message: string): DatabaseError => new DatabaseError({ code: 'refused', message })
 
-/** Milliseconds; `flush`: after them the end of a commit is on disk (innodb_flush_log_at_timeout). */
-const times = { reconnect: 5000, apply: 1, flush: 1000 } as const
+/** Milliseconds; `flush`: after them the end of a commit is on disk (innodb_flush_log_at_timeout); `idle`: after them a connection of a switch ends. */
+const times = { reconnect: 5000, apply: 1, flush: 1000, idle: 68_000 } as const
 
 /**
  * A MariaDB with the settings of the guide for losing nothing: `gtid_strict_mode`, `read_only` and the role of a replica at its
@@ -54,6 +56,8 @@ export function createSimulatedServer(means: {
   readonly time: VirtualTime
   readonly random: Random
   readonly network: Network
+  /** Milliseconds by which the clock of its host is wrong. */
+  readonly clockError: () => number
   /** Returns the server of a host. */
   readonly server: (host: string) => SimulatedServer
   /** Called with each commit that is acknowledged; `isProtected` where a replica has it. */
@@ -62,7 +66,8 @@ export function createSimulatedServer(means: {
   readonly lost: (transactions: readonly Transaction[]) => void
   readonly tell: (words: string) => void
 }) {
-  const { id, name, time, random, network, server, acknowledged, lost, tell } = means
+  const { id, name, time, random, network, clockError, server, acknowledged, lost, tell } = means
+  const clock = (): number => time.now() + clockError()
 
   // On disk.
   let log: Transaction[] = []
@@ -75,7 +80,7 @@ export function createSimulatedServer(means: {
   let isUp = true
   let isHung = false
   let run = 1
-  let startedAt = time.now()
+  let startedAt = clock()
   let isReadOnly = true
   let semiSync = { source: false, replica: true }
   let relay: Transaction[] = []
@@ -321,7 +326,7 @@ export function createSimulatedServer(means: {
             },
           ],
     position: null,
-    uptime: Math.floor((time.now() - startedAt) / 1000),
+    uptime: Math.floor((clock() - startedAt) / 1000),
     semiSyncClients: streams.filter((it) => it.isSemiSync).length,
     ackers: semiSync.source ? streams.filter((it) => it.isSemiSync).length : null,
     waitingCommits: waiting.length,
@@ -407,7 +412,7 @@ export function createSimulatedServer(means: {
     // --- Switch.
     open: (owner: SimulatedProcess | null): SwitchSession => {
       nextSession += 1
-      return { id: nextSession, owner, run, isClosed: false }
+      return { id: nextSession, owner, run, isClosed: false, usedAt: time.now() }
     },
     close: (session: SwitchSession): void => {
       session.isClosed = true
@@ -419,6 +424,8 @@ export function createSimulatedServer(means: {
       if (lock === session || commitLock === session) self.close(session)
     },
     takeLock: (session: SwitchSession, force: boolean): boolean => {
+      // One of a host without power does not end by itself.
+      if (lock && lock !== session && time.now() - lock.usedAt > times.idle) self.close(lock)
       if (lock && lock !== session && !force) return false
       if (lock && lock !== session) self.close(lock)
       lock = session
@@ -516,7 +523,7 @@ export function createSimulatedServer(means: {
       if (isUp) return
       isUp = true
       run += 1
-      startedAt = time.now()
+      startedAt = clock()
       isReadOnly = true
       semiSync = { source: false, replica: true }
       relay = []

@@ -122,11 +122,13 @@ export function createSwitchServer(options: {
   readonly service: string
   /** Users of replication and of the managers, whose connections are none of clients. */
   readonly leftOut: readonly string[]
+  /** Milliseconds without a statement after which the server ends the connection: this host may have lost its power. */
+  readonly idle: number
   readonly limits?: SwitchLimits
   /** Milliseconds that never go back. */
   readonly now?: () => number
 }): SwitchServer {
-  const { dial, place, service, leftOut, limits = usualLimits, now = () => performance.now() } = options
+  const { dial, place, service, leftOut, idle, limits = usualLimits, now = () => performance.now() } = options
   const end = new AbortController()
   let opening: Promise<Opened> | undefined
   let hasCommitLock = false
@@ -162,7 +164,9 @@ export function createSwitchServer(options: {
       await run(connection, "SET SESSION sql_mode = ''", limits.query)
       const [row] = await run(connection, 'SELECT VERSION() AS version', limits.query)
       const dialect = dialects[databaseTypeOf(row?.version ?? '')]
-      for (const statement of dialect.switching.session) await run(connection, statement, limits.query)
+      const silence = `SET SESSION wait_timeout = ${Math.ceil(idle / 1000)}`
+      for (const statement of [...dialect.switching.session, silence])
+        await run(connection, statement, limits.query)
       return { connection, dialect }
     } catch (error) {
       connection.close()

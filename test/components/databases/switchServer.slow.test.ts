@@ -100,14 +100,20 @@ describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', 
 
   function switching(
     name: Name,
-    more: { readonly user?: string; readonly query?: number; readonly leftOut?: readonly string[] } = {},
+    more: {
+      readonly user?: string
+      readonly query?: number
+      readonly leftOut?: readonly string[]
+      readonly idle?: number
+    } = {},
   ): SwitchServer {
-    const { user = 'muster', query = 5000, leftOut = ['muster', 'repl'] } = more
+    const { user = 'muster', query = 5000, leftOut = ['muster', 'repl'], idle = 60_000 } = more
     const server = createSwitchServer({
       dial: (signal) => connect(accountOf(name, user, user === 'muster' ? password : 'x'), signal),
       place: name,
       service: 'alpha',
       leftOut,
+      idle,
       limits: { connect: 5000, query, change: 10_000 },
     })
     onTestFinished(() => server.close())
@@ -265,6 +271,13 @@ describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', 
     second.close()
     const third = switching('db1')
     await eventually(async () => expect(await third.lock(false)).toBe(true))
+  })
+
+  it('lose the lock where their host is silent for long, as one without power', async () => {
+    expect(await switching('db1', { idle: 1000 }).lock(false)).toBe(true)
+    const second = switching('db1')
+    expect(await second.lock(false)).toBe(false)
+    await eventually(async () => expect(await second.lock(false)).toBe(true))
   })
 
   it('take the lock from a client that took it to keep everybody from switching', async () => {

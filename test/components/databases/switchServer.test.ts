@@ -21,10 +21,11 @@ function told(version: string, answers: Readonly<Record<string, Answer>> = {}, s
     place: 'db1',
     service,
     leftOut: ['muster', "o'brien"],
+    idle: 68_000,
   })
   onTestFinished(() => server.close())
   /** Statements since the connection is open. */
-  return { server, sent: () => statements.slice(3) }
+  return { server, opening: () => statements.slice(0, 4), sent: () => statements.slice(4) }
 }
 
 const mysqlChannel = (name: string): Row => ({
@@ -48,6 +49,17 @@ const mysqlChannel = (name: string): Row => ({
 })
 const account = { user: "o'brien", password: new Secret("it's \\ so") }
 const tls = { verify: true, ca: "/etc/it's.pem", caPath: '', certificate: '/c.pem', key: '/k.pem' }
+
+describe('the connection of a switch', () => {
+  it.each(['8.4.3', '10.11.14-MariaDB'])(
+    'is ended by the server where it is idle, as on %s',
+    async (version) => {
+      const { server, opening } = told(version, { 'SELECT GET_LOCK': [{ result: '1' }] })
+      await server.lock(false)
+      expect(opening().at(-1)).toBe('SET SESSION wait_timeout = 68')
+    },
+  )
+})
 
 describe('the changes of a switch on MySQL', () => {
   const gtids = '3e11fa47-71ca-11e1-9e33-c80aa9429562:1-5'

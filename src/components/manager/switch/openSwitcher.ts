@@ -12,6 +12,9 @@ import { createSwitcher, type Switcher } from './switcher.ts'
 /** Milliseconds. A switch is for servers that answer. */
 const dialLimits = { reach: 1000, login: 2000 }
 
+/** Milliseconds for which a connection of a switch may be idle, beyond those that clients may wait. */
+const idleAfterHold = 60_000
+
 /** Returns the switcher of the settings; undefined where they name no account for it, or none to check data sources with. Throws a `StartError`. */
 export function openSwitcher(
   { switching, monitor, secretsFile }: Pick<ServerSettings, 'switching' | 'monitor' | 'secretsFile'>,
@@ -39,6 +42,7 @@ export function openSwitcher(
         place: placeOf({ host, port }),
         service,
         leftOut: [user, monitor.user],
+        idle: limits.maxHold + idleAfterHold,
       }),
     account: () => ({ user, password: readPassword(secret) }),
     limits,
