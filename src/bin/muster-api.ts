@@ -51,8 +51,9 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
                                       standard input has the key of the stream, 64 hexadecimal digits
   muster-api receive-database --settings FILE --id UUID --from HOST --beside GTIDS
                                       make the database server of this host anew from the backup that another
-                                      one sends; standard input as above. What it alone has is saved. Print the steps (JSON, one in each
-                                      line). SIGTERM ends it until the server is stopped
+                                      one sends; standard input and GTIDS as above. What it alone has is
+                                      saved. Print the steps (JSON, one in each line). SIGTERM ends it until
+                                      the server is stopped
   muster-api call                     make the calls listed on standard input (JSON), print the results
   muster-api verify-audit --file FILE
                                       verify the chain of an audit log and its older files, print the result

@@ -149,8 +149,8 @@ async function decideAndProvision(
   const to = await describeDatabase(reached, from)
   const ends = { service: service.name, from, to }
   refuseUnfit(ends)
-  const { bytes, free, own = null } = { ...to.database, bytes: from.database.bytes }
-  const plan = { from: source, to: host, bytes, free, own }
+  const { free, own = null } = to.database
+  const plan = { from: source, to: host, bytes: from.database.bytes, free, own }
   if (!json) context.stdout.write(provisionPlanText(ends))
   if (dryRun) {
     if (json) context.stdout.write(jsonText({ cluster, service: service.name, plan }))

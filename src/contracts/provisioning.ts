@@ -37,7 +37,14 @@ export type HostDatabase = ReadonlyStatic<typeof HostDatabase>
 
 /** Steps by which a database is made anew, in their order. */
 export const provisionSteps = [
-  ...(['receive', 'prepare', 'stop', 'save', 'replace', 'start', 'follow', 'done'] as const),
+  'receive',
+  'prepare',
+  'stop',
+  'save',
+  'replace',
+  'start',
+  'follow',
+  'done',
 ] as const
 
 /** One line of `muster-api receive-database`. */

@@ -161,12 +161,11 @@ export function createSwitchServer(options: {
     )
     try {
       // So that a text in quotes means the same whatever the server's own sql_mode is.
-      await run(connection, "SET SESSION sql_mode = ''", limits.query)
+      const settings = `sql_mode = '', wait_timeout = ${Math.ceil(idle / 1000)}`
+      await run(connection, `SET SESSION ${settings}`, limits.query)
       const [row] = await run(connection, 'SELECT VERSION() AS version', limits.query)
       const dialect = dialects[databaseTypeOf(row?.version ?? '')]
-      const silence = `SET SESSION wait_timeout = ${Math.ceil(idle / 1000)}`
-      for (const statement of [...dialect.switching.session, silence])
-        await run(connection, statement, limits.query)
+      for (const statement of dialect.switching.session) await run(connection, statement, limits.query)
       return { connection, dialect }
     } catch (error) {
       connection.close()

@@ -3,23 +3,13 @@ import { quote } from '../../base/shellWords.ts'
 import type { ServerGtids } from '../../contracts/provisioning.ts'
 import { type GtidSet, gtidText, missingGtids, readMariadbGtids } from '../databases/gtidSet.ts'
 import { ownPrefix } from './folderScripts.ts'
-import { asOwner, runProgram } from './program.ts'
-
-/** A server of this host, by its socket. */
-type Server = { readonly socket: string }
-
-/** Runs statements over the socket of the server, by the rights of root; returns what they print. */
-export const ask = ({ socket }: Server, statements: string, more: readonly string[] = []): Promise<string> =>
-  runProgram([
-    ...(['mariadb', '--protocol=socket', `--socket=${socket}`] as const),
-    ...['--batch', '--skip-column-names', ...more, `--execute=${statements}`],
-  ])
+import { askServer, asOwner, runProgram, type Server } from './program.ts'
 
 /** Reads the GTIDs of the server of this host. Rejects with a `StartError`. */
 export async function readGtids(own: Server): Promise<ServerGtids> {
   const [state, channels] = await Promise.all([
-    ask(own, 'SELECT @@server_id, @@gtid_binlog_state'),
-    ask(own, 'SHOW ALL SLAVES STATUS\\G', ['--column-names']),
+    askServer(own, 'SELECT @@server_id, @@gtid_binlog_state'),
+    askServer(own, 'SHOW ALL SLAVES STATUS\\G', ['--column-names']),
   ])
   const [id = '', written = ''] = state.trimEnd().split('\t')
   const [, source] = /^ *Master_Server_Id: ([1-9]\d*)$/m.exec(channels) ?? []

@@ -66,3 +66,17 @@ export async function runProgram(
   const [printed] = await Promise.all([text(child.stdout), ended])
   return printed
 }
+
+/** A server of this host, by its socket. */
+export type Server = { readonly socket: string }
+
+/** Runs statements over the socket of the server, by the rights of root; returns what they print. */
+export const askServer = (
+  { socket }: Server,
+  statements: string,
+  more: readonly string[] = [],
+): Promise<string> =>
+  runProgram([
+    ...(['mariadb', '--protocol=socket', `--socket=${socket}`] as const),
+    ...['--batch', '--skip-column-names', ...more, `--execute=${statements}`],
+  ])

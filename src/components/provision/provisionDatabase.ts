@@ -15,8 +15,8 @@ import { beginScript, dropScript, endScript, lookScript, swapScript, undoScript 
 import { findDatabase, type OwnDatabase } from './hostDatabase.ts'
 import { openReceiving, openSending } from './hostStreams.ts'
 import { type OwnManager, ownManager } from './ownManager.ts'
-import { ask, ownTransactions, readGtids, saveTransactions } from './ownTransactions.ts'
-import { asOwner, type Program, runProgram, startProgram } from './program.ts'
+import { ownTransactions, readGtids, saveTransactions } from './ownTransactions.ts'
+import { askServer, asOwner, type Program, runProgram, startProgram } from './program.ts'
 import { opened, sealed } from './sealedStream.ts'
 
 /** Milliseconds within which its manager must let a new server follow, and may bring it ONLINE. */
@@ -210,7 +210,7 @@ async function replace(
   say({ step: 'stop' })
   try {
     const alone = own.isRunning ? ownTransactions(await readGtids(own), theirs) : undefined
-    const index = alone && (await ask(own, 'SELECT @@log_bin_index')).trimEnd()
+    const index = alone && (await askServer(own, 'SELECT @@log_bin_index')).trimEnd()
     await systemctl('stop', '--', own.unit)
     if (alone && index) {
       say({ step: 'save', file: await saveTransactions(own, { gtids: alone, index, now: new Date() }) })
@@ -230,9 +230,9 @@ async function replace(
 
 /** Has the server begin where the backup ends: read-only, without transactions of its own. */
 async function setPosition(own: OwnDatabase, gtids: string): Promise<void> {
-  const logs = await ask(own, 'SET GLOBAL read_only = 1; STOP ALL SLAVES; SELECT @@log_bin')
+  const logs = await askServer(own, 'SET GLOBAL read_only = 1; STOP ALL SLAVES; SELECT @@log_bin')
   const reset = logs.trim() === '1' ? 'RESET MASTER; ' : ''
-  await ask(own, `${reset}SET GLOBAL gtid_slave_pos = '${gtids}'`)
+  await askServer(own, `${reset}SET GLOBAL gtid_slave_pos = '${gtids}'`)
 }
 
 /** Has the manager let the new server follow the primary, which it does once it has seen that it follows nobody. */
@@ -246,7 +246,7 @@ async function follow(manager: OwnManager, own: OwnDatabase, source: DataSource)
         throw error
       },
     )
-    const follows = (await ask(own, 'SHOW ALL SLAVES STATUS')).trim() !== ''
+    const follows = (await askServer(own, 'SHOW ALL SLAVES STATUS')).trim() !== ''
     if (follows && (problem === undefined || (await stateOf(manager, source)) === 'ONLINE')) return
     if (performance.now() > end) {
       const old = join(own.folder, '.muster-old')

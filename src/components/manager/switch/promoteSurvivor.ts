@@ -8,15 +8,7 @@ import {
   noGtids,
 } from '../../databases/gtidSet.ts'
 import type { ServerReading } from '../../databases/probe.ts'
-import {
-  becomePrimary,
-  type Left,
-  repoint,
-  SwitchError,
-  type SwitchNode,
-  type Timing,
-  words,
-} from './runSwitch.ts'
+import { becomePrimary, repoint, SwitchError, type SwitchNode, type Timing, words } from './runSwitch.ts'
 
 /** Milliseconds between two looks at how far a server has applied what it received. */
 const pause = 20
@@ -87,7 +79,7 @@ async function follow(to: SwitchNode, followers: readonly SwitchNode[]): Promise
     containsGtids((await it.server.gtids()) ?? noGtids, await receivedOf(it))
   const applied = await Promise.all(followers.map(async (it) => ((await hasApplied(it)) ? [it] : [])))
   const ready = applied.flat()
-  const left: readonly Left[] = await repoint({ followers: ready, to })
+  const left = await repoint({ followers: ready, to })
   return ready.flatMap(({ name }) => (left.some((it) => it.name === name) ? [] : [name]))
 }
 

@@ -35,6 +35,13 @@ export function describeRepoint(manager: Manager, key: DataSourceKey): string | 
   return `${finding.reason ?? ''} With repoint=yes ${name} ${before} ${writer} by GTID.`.trimStart()
 }
 
+/** Returns what was read of a server. Throws a `wrong-state` problem where it does not answer. */
+function answered({ name, member: { look } }: ReadNode): SwitchReading {
+  if (look.kind === 'answered') return look.reading
+  const why = 'error' in look ? ` ${look.error.message}` : ''
+  throw wrongState(`${name} cannot be reached.${why}`)
+}
+
 /** Returns why a server that was read must not follow another one as it is; undefined where nothing speaks against it. */
 export function reasonAgainst(
   own: Pick<ReadNode, 'name' | 'member'>,
@@ -80,11 +87,8 @@ export async function repointSource(
       throw wrongState(`The service ${service} has no writer that ${name} could follow.`)
     }
     const members = nodes.map(({ member }) => member)
-    const [reading] = [own, writer].map(({ name: its, member }): SwitchReading => {
-      if (member.look.kind === 'answered') return member.look.reading
-      const why = 'error' in member.look ? ` ${member.look.error.message}` : ''
-      throw wrongState(`${its} cannot be reached.${why}`)
-    }) as [SwitchReading, SwitchReading]
+    const reading = answered(own)
+    answered(writer)
     const reason = reasonAgainst(own, writer)
     if (reason !== undefined) throw wrongState(reason)
     if (reading.channels.length > 1) {
