@@ -13,7 +13,7 @@ import {
 import { receivedGtids, type ServerReading } from '../../databases/probe.ts'
 import type { ReplicationTls, SwitchReading, SwitchServer } from '../../databases/switchServer.ts'
 import { withTimeout } from '../../databases/withTimeout.ts'
-import { lacksRoleAlone } from '../replicationGraph.ts'
+import { acknowledgesNothing, lacksRoleAlone } from '../replicationGraph.ts'
 import { drain } from './drain.ts'
 
 /** A data source with the connection that a switch has to it. */
@@ -373,8 +373,10 @@ async function goBack({ operation, from, to }: Unfinished, { old, target, others
 }
 
 async function goForward(from: SwitchNode, to: SwitchNode, { old, target, others }: Looks): Promise<void> {
-  // One that was away meanwhile may have started writable, by its own configuration.
-  if (!(old instanceof DatabaseError) && old.isWritable && old.channels.length === 0) {
+  // One that was away meanwhile may have started writable, by its own configuration. While its commits wait for a replica that
+  // it does not have, it acknowledges nothing, and cannot become read-only.
+  const isHeld = (its: SwitchReading): boolean => acknowledgesNothing(its) && its.waitingCommits > 0
+  if (!(old instanceof DatabaseError) && old.isWritable && old.channels.length === 0 && !isHeld(old)) {
     await from.server.setReadOnly(true)
   }
   if (target instanceof DatabaseError) return

@@ -31,6 +31,8 @@ export type ModelServer = {
   errantOnceItFollows: string
   /** True if it has all settings of a source of semi-synchronous replication but for the role, as after a start. */
   lacksRole: boolean
+  /** True while its commits wait for a replica: it acknowledges none, and cannot become read-only. */
+  waitsForReplica: boolean
   /** State of the receiver of its channel; null where that follows from `isRunning`. */
   receiver: Pick<Channel, 'receiver' | 'receiverError'> | null
 }
@@ -66,6 +68,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     errant: '',
     errantOnceItFollows: '',
     lacksRole: false,
+    waitsForReplica: false,
     receiver: null,
   }))
   const acknowledged: number[] = []
@@ -87,7 +90,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
       (it) => more.hasAdministrator && it.name === 'db1' && it.isUp && !it.isWritable && it.follows === null,
     )
     for (const it of [...writable, ...administered]) {
-      if (it.isLocked) continue
+      if (it.isLocked || it.waitsForReplica) continue
       it.rows.push(time)
       acknowledged.push(time)
     }
@@ -104,6 +107,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     ...idleReading,
     isWritable: its.isWritable,
     ...(its.lacksRole && { ackGaps: ['rpl_semi_sync_master_enabled=1'] }),
+    ...(its.waitsForReplica && { ackGaps: [], ackers: 0, waitingCommits: 1 }),
     gtids: readMariadbGtids(its.errant, `0-1-${its.rows.length}`),
     serverId: Number(its.name.slice(2)),
     channels:
@@ -157,6 +161,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
       kill: () => act('kill', () => undefined),
       setReadOnly: (isReadOnly) =>
         act(isReadOnly ? 'read-only' : 'writable', () => {
+          if (its.waitsForReplica) throw new DatabaseError({ code: 'refused', message: 'Commits wait.' })
           its.isWritable = !isReadOnly
         }),
       lockCommits: () =>

@@ -42,9 +42,13 @@ async function move(model: ReturnType<typeof createModel>, lost?: string) {
   return { failure, recorded, remarks }
 }
 
-const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
+const settleIn = (
+  model: ReturnType<typeof createModel>,
+  recorded: string,
+  operation: 'switch' | 'failover' = 'switch',
+) =>
   settle({
-    operation: 'switch',
+    operation,
     from: model.nodeOf('db1'),
     to: model.nodeOf('db2'),
     isCaughtUp: recorded === 'promote',
@@ -238,6 +242,14 @@ describe('a switch of the writer', () => {
     expect(await settled([7])).toEqual([{ kind: 'forward' }, []])
     const reason = 'db3 cannot be read, and may have what db2 lost when it ended.'
     expect(await settled([], false)).toEqual([{ kind: 'open', reason }, []])
+  })
+
+  it('goes forward past a lost primary whose commits wait for a replica, which cannot become read-only', async () => {
+    const model = createModel()
+    model.server('db1').waitsForReplica = true
+    model.server('db2').follows = null
+    expect(await settleIn(model, 'promote', 'failover')).toEqual({ kind: 'forward' })
+    expect(writable(model)).toEqual(['db1', 'db2'])
   })
 
   it('is not settled while nobody can tell whether the new primary may be written', async () => {
