@@ -8,7 +8,7 @@ import type { CallClock } from '../client/call.ts'
 import type { SeenService } from '../client/clusterView.ts'
 import type { DataSourceOperation } from '../contracts/dataSourceOperations.ts'
 import { dataSourceRoutes } from '../contracts/managerRoutes.ts'
-import { HostDatabase, ProvisionProgress, type ServerGtids } from '../contracts/provisioning.ts'
+import { HostDatabase, ProvisionProgress, type ServerGtids, serverText } from '../contracts/provisioning.ts'
 import { callOf } from '../contracts/routeCall.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -77,21 +77,26 @@ export function chooseSource({ writer, datasources }: SeenService, target: strin
   return (replica ?? online[0])?.name
 }
 
-const seriesOf = (version: string): string => version.split('.').slice(0, 2).join('.')
+const seriesOf = (version = ''): string => version.split('.').slice(0, 2).join('.')
 
 /** Throws a `StepError` where the data of one host cannot become those of the other. */
 export function refuseUnfit({ from, to }: { readonly from: DatabaseHost; readonly to: DatabaseHost }): void {
   const { name } = to.reached.host
   const source = from.reached.host.name
-  if (seriesOf(from.database.version) !== seriesOf(to.database.version)) {
+  const [its, wanted] = [to, from].map((it) => serverText(it.database.version))
+  if (seriesOf(its) !== seriesOf(wanted)) {
     throw notProvisioned(
       name,
-      `it has MariaDB ${to.database.version}, and ${source} has ${from.database.version}`,
-      'Install the same release of MariaDB on both, or choose another host with --from.',
+      `it has ${its}, and ${source} has ${wanted}`,
+      'Install the same release on both, or choose another host with --from.',
     )
   }
-  if (from.database.gtids === undefined) {
-    throw notProvisioned(source, 'its server does not run', 'Start it, or choose another host with --from.')
+  if (from.database.obstacle !== undefined) {
+    throw notProvisioned(
+      source,
+      boundedMessage(from.database.obstacle),
+      'Remove the cause, or choose another host with --from.',
+    )
   }
   const needed = Math.ceil(from.database.bytes * spare)
   if (to.database.free < needed) {

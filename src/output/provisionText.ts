@@ -1,6 +1,6 @@
 import { printableLine } from '../base/printable.ts'
 import { bytesText } from '../base/words.ts'
-import type { ProvisionProgress } from '../contracts/provisioning.ts'
+import { type ProvisionProgress, serverText } from '../contracts/provisioning.ts'
 import type { DatabaseHost } from '../deployment/provision.ts'
 
 type Ends = { readonly service: string; readonly from: DatabaseHost; readonly to: DatabaseHost }
@@ -10,7 +10,7 @@ export function provisionPlanText({ service, from, to }: Ends): string {
   const [source, target] = [from.reached.host.name, to.reached.host.name]
   const { folder, free } = to.database
   return `${service}: ${target} is made anew from ${source}
-  ${bytesText(from.database.bytes)} of MariaDB ${from.database.version} go to ${printableLine(folder)} of ${target}, where ${bytesText(free)} are free
+  ${bytesText(from.database.bytes)} of ${serverText(from.database.version)} go to ${printableLine(folder)} of ${target}, where ${bytesText(free)} are free
   ${target} serves nobody until it follows; the old data (${bytesText(to.database.bytes)}) are removed then
 ${ownText(to)}`
 }

@@ -25,9 +25,10 @@ describe('the data of one host', () => {
     expect(refuse({ version: '10.11.18-MariaDB' }, { free: 1100 })).not.toThrow()
   })
 
-  it('go to none of another release', () => {
+  it('go to none of another release, or another kind', () => {
+    expect(refuse({ version: '9.7.4' }, {})).toThrow('it has MariaDB 10.11.19, and db1 has MySQL 9.7.4')
     expect(refuse({}, { version: '11.8.2-MariaDB' })).toThrow(
-      'it has MariaDB 11.8.2-MariaDB, and db1 has 10.11.19-MariaDB',
+      'it has MariaDB 11.8.2, and db1 has MariaDB 10.11.19',
     )
   })
 
@@ -37,9 +38,7 @@ describe('the data of one host', () => {
     )
   })
 
-  it('go to none from a server that does not run', () => {
-    const { gtids: _, ...stopped } = databaseHost('db1').database
-    const from = { ...databaseHost('db1'), database: stopped }
-    expect(() => refuseUnfit({ from, to: databaseHost('db2') })).toThrow('its server does not run')
+  it('go to none from a server that cannot be copied', () => {
+    expect(refuse({ obstacle: 'its server does not run' }, {})).toThrow('its server does not run')
   })
 })

@@ -19,7 +19,7 @@ describe('the plan of a database that is made anew', () => {
   it('names its own transactions, which are saved', () => {
     expect(plan({ own: '0-3-7' })).toBe(
       `alpha: db3 is made anew from db1
-  3.0 GB of MariaDB 10.11.19-MariaDB go to /srv/data of db3, where 9.0 GB are free
+  3.0 GB of MariaDB 10.11.19 go to /srv/data of db3, where 9.0 GB are free
   db3 serves nobody until it follows; the old data (3.0 GB) are removed then
   its own transactions are saved as statements before, in a file there: 0-3-7
 `,

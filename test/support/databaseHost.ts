@@ -6,7 +6,7 @@ export const databaseHost = (name: string, database: Partial<DatabaseHost['datab
     reached: { host: { name } },
     database: {
       ...{ folder: '/srv/data', version: '10.11.19-MariaDB', bytes: 1000, free: 5000 },
-      gtids: { written: '', primary: 1 },
+      gtids: { written: '', primary: '1' },
       ...database,
     },
   }) as unknown as DatabaseHost

@@ -113,6 +113,10 @@ function uncovered([from, to]: Range, covers: readonly Range[]): readonly Range[
   return next <= to ? [...parts, [next, to]] : parts
 }
 
+/** Returns true for a source whose transactions that server writes: by its number in MariaDB, by its UUID in MySQL. */
+export const isWrittenBy = (server: number | string, source: string): boolean =>
+  source === server || source.startsWith(`${server}:`) || source.endsWith(`-${server}`)
+
 /** Returns what the first set has and the second has not, but for that of the sources in `except`. */
 export function missingGtids(
   has: GtidSet,

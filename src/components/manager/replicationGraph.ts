@@ -4,7 +4,7 @@ import type { TakenOffline } from '../../contracts/replicatorPayloads.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Channel } from '../databases/dialect.ts'
 import { databaseTypeOf } from '../databases/dialects.ts'
-import { type GtidSet, missingGtids, withoutLast } from '../databases/gtidSet.ts'
+import { type GtidSet, isWrittenBy, missingGtids, withoutLast } from '../databases/gtidSet.ts'
 import { receivedGtids, type ServerReading } from '../databases/probe.ts'
 import type { Observation } from './checkResult.ts'
 import type { DataSource } from './dataSources.ts'
@@ -174,7 +174,7 @@ export const acknowledgesNothing = ({ ackGaps, ackers }: ServerReading): boolean
 
 /** Returns true for the GTIDs that a server writes. */
 const isSourceOf = ({ serverId, uuid }: ServerReading, source: string): boolean =>
-  uuid === null ? source.endsWith(`-${serverId}`) : source === uuid || source.startsWith(`${uuid}:`)
+  isWrittenBy(uuid ?? serverId ?? '', source)
 
 /** Returns true if every channel comes from a server that is none of the service. */
 export const followsStrangers = (channels: readonly Channel[], members: readonly Member[]): boolean =>

@@ -6,24 +6,14 @@ import type { HostDatabase, ServerGtids } from '../../contracts/provisioning.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { gtidText } from '../databases/gtidSet.ts'
 import { ownSource, serverAt, unitOf } from '../localServer.ts'
+import type { Engine, OwnDatabase } from './engine.ts'
 import { ownPrefix } from './folderScripts.ts'
-import { ownTransactions, readGtids } from './ownTransactions.ts'
+import { mariadbEngine } from './mariadbEngine.ts'
+import { mysqlEngine } from './mysqlEngine.ts'
+import { ownTransactions } from './ownTransactions.ts'
 import { runProgram } from './program.ts'
 
-/** The database server of this host, as its option files tell. */
-export type OwnDatabase = Pick<HostDatabase, 'folder' | 'version'> & {
-  readonly port: number
-  readonly socket: string
-  /** Owner of the data folder, by whose rights its files are changed. */
-  readonly owner: { readonly uid: number; readonly gid: number }
-  /** Service of systemd that runs it. */
-  readonly unit: string
-  readonly isRunning: boolean
-  /** Paths of logs outside the data folder, each without the number at its end. */
-  readonly logsElsewhere: readonly string[]
-}
-
-/** Options of a server, from what `mariadbd --verbose --help` prints: `datadir   /var/lib/mysql/`. */
+/** Options of a server, from what `mariadbd --verbose --help` and `mysqld --verbose --help` print: `datadir   /var/lib/mysql/`. */
 export function readOptions(printed: string): ReadonlyMap<string, string> {
   const [, table = ''] = printed.split(/^-+ -+$/m)
   const rows = table.split('\n').flatMap((line) => {
@@ -93,6 +83,19 @@ async function unitOfStopped(): Promise<string | undefined> {
   return undefined
 }
 
+/** Finds the server that is installed, and what it prints of its options. MariaDB has a link `mysqld` to its own, too. */
+async function findEngine(): Promise<{ readonly engine: Engine; readonly printed: string }> {
+  for (const engine of [mariadbEngine, mysqlEngine]) {
+    try {
+      return { engine, printed: await runProgram([engine.server, '--verbose', '--help']) }
+    } catch (error) {
+      const isAbsent = error instanceof StartError && error.message.includes('not installed')
+      if (!isAbsent) throw error
+    }
+  }
+  throw new StartError('this host has neither mariadbd nor mysqld')
+}
+
 /**
  * Finds the server of a manager's own host, whether it runs or not. Rejects with a `StartError` that says why it cannot be made
  * anew, or be what another one is made from.
@@ -101,11 +104,7 @@ export async function findDatabase(
   settings: Pick<ServerSettings, 'services' | 'member'>,
 ): Promise<OwnDatabase> {
   const source = ownSource(settings)
-  const printed = await runProgram(['mariadbd', '--verbose', '--help']).catch((error: unknown) => {
-    throw error instanceof StartError && error.message.includes('not installed')
-      ? new StartError('this host has no mariadbd: only a MariaDB can be made anew')
-      : error
-  })
+  const { engine, printed } = await findEngine()
   const places = placesOf(readOptions(printed))
   if (places.port !== source.port) {
     throw new StartError(
@@ -114,11 +113,10 @@ export async function findDatabase(
   }
   const { folder } = places
   const version = /Ver (\d[\w.]*(?:-MariaDB)?)/.exec(printed)?.[1] ?? ''
-  if (!version.endsWith('-MariaDB')) throw new StartError('the server of this host is no MariaDB')
-  for (const program of ['mariadb-backup', 'mbstream'] as const) {
+  for (const program of engine.needs.programs) {
     await runProgram(['sh', '-c', `command -v ${program}`]).catch(() => {
       throw new StartError(
-        `this host has no ${program}: install the package mariadb-backup of its distribution`,
+        `this host has no ${program}: install the package ${engine.needs.package} of its distribution`,
       )
     })
   }
@@ -128,7 +126,7 @@ export async function findDatabase(
   try {
     const { uid, gid } = statSync(folder)
     if (uid === 0) throw new StartError(`the data folder ${folder} belongs to root`)
-    return { ...places, version, unit, owner: { uid, gid }, isRunning: pid !== undefined }
+    return { ...places, engine, version, unit, owner: { uid, gid }, isRunning: pid !== undefined }
   } catch (error) {
     throw unreadable(folder, error)
   }
@@ -148,12 +146,15 @@ export async function describeDatabase(
   other: ServerGtids | undefined,
 ): Promise<HostDatabase> {
   const { folder, version } = own
-  const gtids = own.isRunning ? await readGtids(own) : undefined
+  const gtids = own.isRunning ? await own.engine.readGtids(own) : undefined
   const found = gtids && other && ownTransactions(gtids, other)
   try {
     const { bavail, bsize } = statfsSync(folder)
+    const bytes = bytesIn(folder)
+    const obstacle = own.isRunning ? await own.engine.obstacle(own, bytes) : 'its server does not run'
     return {
-      ...{ folder, version, bytes: bytesIn(folder), free: bavail * bsize },
+      ...{ folder, version, bytes, free: bavail * bsize },
+      ...(obstacle !== undefined && { obstacle }),
       ...(gtids && { gtids }),
       ...(found && { own: gtidText(found) }),
     }

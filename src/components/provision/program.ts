@@ -67,16 +67,19 @@ export async function runProgram(
   return printed
 }
 
-/** A server of this host, by its socket. */
-export type Server = { readonly socket: string }
+/** A server of this host, by its socket, and the program that asks it. */
+export type Server = { readonly socket: string; readonly engine: { readonly client: string } }
 
-/** Runs statements over the socket of the server, by the rights of root; returns what they print. */
-export const askServer = (
-  { socket }: Server,
+/** Returns the program that runs statements over the socket of the server, by the rights of root, and prints what they return. */
+export const clientFor = (
+  { socket, engine }: Server,
   statements: string,
   more: readonly string[] = [],
-): Promise<string> =>
-  runProgram([
-    ...(['mariadb', '--protocol=socket', `--socket=${socket}`] as const),
-    ...['--batch', '--skip-column-names', ...more, `--execute=${statements}`],
-  ])
+): Program => [
+  ...([engine.client, '--protocol=socket', `--socket=${socket}`] as const),
+  ...['--batch', '--skip-column-names', ...more, `--execute=${statements}`],
+]
+
+/** Runs that program; resolves to what it prints. */
+export const askServer = (...asked: Parameters<typeof clientFor>): Promise<string> =>
+  runProgram(clientFor(...asked))

@@ -1,5 +1,3 @@
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -11,11 +9,12 @@ import type { ProvisionProgress, ServerGtids } from '../../contracts/provisionin
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { ownSource } from '../localServer.ts'
+import type { OwnDatabase, Started } from './engine.ts'
 import { beginScript, dropScript, endScript, lookScript, swapScript, undoScript } from './folderScripts.ts'
-import { findDatabase, type OwnDatabase } from './hostDatabase.ts'
+import { findDatabase } from './hostDatabase.ts'
 import { openReceiving, openSending } from './hostStreams.ts'
 import { type OwnManager, ownManager } from './ownManager.ts'
-import { ownTransactions, readGtids, saveTransactions } from './ownTransactions.ts'
+import { ownTransactions, saveTransactions } from './ownTransactions.ts'
 import { askServer, asOwner, type Program, runProgram, startProgram } from './program.ts'
 import { opened, sealed } from './sealedStream.ts'
 
@@ -39,18 +38,12 @@ export async function sendDatabase(
   settings: ServerSettings,
   { id, key, signal, to }: StreamOptions & { readonly to: string },
 ): Promise<void> {
-  const { socket } = await findDatabase(settings)
-  const folder = mkdtempSync(join(tmpdir(), 'muster-backup-'))
-  try {
-    const stream = await openSending(settings, { id, to })
-    const backup = await startProgram(
-      ['mariadb-backup', '--backup', '--stream=xbstream', `--socket=${socket}`, `--target-dir=${folder}`],
-      { input: 'ignore', output: 'pipe' },
-    )
-    await pipe(signal, backup, [backup.child.stdout, sealed(key, backup.ended), stream])
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const own = await findDatabase(settings)
+  const stream = await openSending(settings, { id, to })
+  await own.engine.copy(own, {
+    use: (program) => pipe(signal, program, [program.child.stdout, sealed(key, program.ended), stream]),
+    signal,
+  })
 }
 
 /** Receives what `sendDatabase` sends into a program; calls `onBytes` with the bytes until then. */
@@ -64,8 +57,6 @@ async function receiveBackup(
   await pipe(signal, taken, [stream, opened(key, onBytes), taken.child.stdin])
   await taken.ended
 }
-
-type Started = Awaited<ReturnType<typeof startProgram>>
 
 /** Milliseconds within which a program whose pipe broke tells why. */
 const lastWords = 2_000
@@ -94,36 +85,6 @@ async function pipe(
 const shell = (own: OwnDatabase, script: string): Promise<string> =>
   runProgram(asOwner(own.owner, ['sh', '-c', script]))
 
-/** Files with the position of a backup: of MariaDB 11, and before. */
-const positionFiles = ['mariadb_backup_binlog_info', 'xtrabackup_binlog_info'] as const
-
-/** Bytes of such a file at most. */
-const mostOfPosition = 64 * 1024
-
-/** Returns the text of a file of somebody else, never of a link; undefined where it cannot be read. */
-function textOf(path: string): string | undefined {
-  try {
-    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    try {
-      const bytes = Buffer.alloc(mostOfPosition)
-      return bytes.toString('utf8', 0, readSync(file, bytes))
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns the GTIDs of the transactions that a backup has. Throws a `StartError` where it names none. */
-export function readPosition(folder: string): string {
-  for (const name of positionFiles) {
-    const [, , gtids] = textOf(join(folder, name))?.trim().split('\t') ?? []
-    if (gtids !== undefined && /^\d+-\d+-\d+(?:,\d+-\d+-\d+)*$/.test(gtids)) return gtids
-  }
-  throw new StartError('the backup names no GTIDs: the server that it is from writes no binary log')
-}
-
 type DataSource = ReturnType<typeof ownSource>
 
 /**
@@ -148,23 +109,21 @@ export async function receiveDatabase(
   if (refusal) throw new StartError(refusal.reason)
   const own = await undoLeft(await findDatabase(settings))
   const folder = join(own.folder, '.muster-new')
-  let gtids: string
+  let position: string
   try {
     await shell(own, beginScript(own))
-    const into = asOwner(own.owner, ['mbstream', '--extract', `--directory=${folder}`])
+    const into = asOwner(own.owner, own.engine.unpack(folder))
     say({ step: 'receive', bytes: 0 })
     const onBytes = (bytes: number): void => say({ step: 'receive', bytes })
     await receiveBackup(settings, options, { into, onBytes })
     say({ step: 'prepare' })
-    const prepare = ['mariadb-backup', '--prepare', `--target-dir=${folder}`] as const
-    await runProgram(asOwner(own.owner, prepare), { signal })
-    gtids = readPosition(folder)
+    position = await own.engine.prepare(own, folder, signal)
     signal.throwIfAborted()
   } catch (error) {
     await shell(own, dropScript(own))
     throw signal.aborted ? signal.reason : error
   }
-  await replace(own, { gtids, theirs, say })
+  await replace(own, { position, theirs, say })
   say({ step: 'follow' })
   await follow(manager, own, source)
   await shell(own, endScript(own))
@@ -198,18 +157,18 @@ async function undoLeft(own: OwnDatabase): Promise<OwnDatabase> {
 async function replace(
   own: OwnDatabase,
   {
-    gtids,
+    position,
     theirs,
     say,
   }: {
-    readonly gtids: string
+    readonly position: string
     readonly theirs: ServerGtids
     readonly say: (progress: ProvisionProgress) => void
   },
 ): Promise<void> {
   say({ step: 'stop' })
   try {
-    const alone = own.isRunning ? ownTransactions(await readGtids(own), theirs) : undefined
+    const alone = own.isRunning ? ownTransactions(await own.engine.readGtids(own), theirs) : undefined
     const index = alone && (await askServer(own, 'SELECT @@log_bin_index')).trimEnd()
     await systemctl('stop', '--', own.unit)
     if (alone && index) {
@@ -219,20 +178,13 @@ async function replace(
     await shell(own, swapScript(own))
     say({ step: 'start' })
     await systemctl('start', '--', own.unit)
-    await setPosition(own, gtids)
+    await own.engine.begin(own, position)
   } catch (error) {
     await systemctl('stop', '--', own.unit)
     await shell(own, undoScript(own))
     if (own.isRunning) await systemctl('start', '--', own.unit)
     throw error
   }
-}
-
-/** Has the server begin where the backup ends: read-only, without transactions of its own. */
-async function setPosition(own: OwnDatabase, gtids: string): Promise<void> {
-  const logs = await askServer(own, 'SET GLOBAL read_only = 1; STOP ALL SLAVES; SELECT @@log_bin')
-  const reset = logs.trim() === '1' ? 'RESET MASTER; ' : ''
-  await askServer(own, `${reset}SET GLOBAL gtid_slave_pos = '${gtids}'`)
 }
 
 /** Has the manager let the new server follow the primary, which it does once it has seen that it follows nobody. */
@@ -246,7 +198,7 @@ async function follow(manager: OwnManager, own: OwnDatabase, source: DataSource)
         throw error
       },
     )
-    const follows = (await askServer(own, 'SHOW ALL SLAVES STATUS')).trim() !== ''
+    const follows = (await askServer(own, own.engine.channels)).trim() !== ''
     if (follows && (problem === undefined || (await stateOf(manager, source)) === 'ONLINE')) return
     if (performance.now() > end) {
       const old = join(own.folder, '.muster-old')

@@ -1,24 +1,27 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  ownTransactions,
-  readGtids,
-  saveTransactions,
-} from '../../../src/components/provision/ownTransactions.ts'
+import { mariadbEngine as engine } from '../../../src/components/provision/mariadbEngine.ts'
+import { ownTransactions, saveTransactions } from '../../../src/components/provision/ownTransactions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { hasMariadb, type Mariadb, type MariadbLab, makeReplica, mariadbLab } from '../../support/mariadb.ts'
 
 describe.skipIf(!hasMariadb)('the transactions of a real MariaDB alone', { timeout: 60_000 }, () => {
   let lab: MariadbLab
   let server: Mariadb
-  let place: { readonly socket: string; readonly folder: string; readonly index: string }
+  let place: {
+    readonly engine: typeof engine
+    readonly socket: string
+    readonly folder: string
+    readonly index: string
+  }
 
   beforeAll(async () => {
     lab = await mariadbLab()
     server = await lab.server()
     const [row] = await server.sql('SELECT @@socket AS socket, @@datadir AS folder, @@log_bin_index AS log')
     place = {
+      engine,
       socket: String(row?.socket),
       folder: String(row?.folder).replace(/\/$/, ''),
       index: String(row?.log),
@@ -37,7 +40,7 @@ describe.skipIf(!hasMariadb)('the transactions of a real MariaDB alone', { timeo
       'SET SESSION server_id = 7',
       "INSERT INTO mysql.x VALUES (2, 'of the new primary')",
     )
-    const theirs = await readGtids(place)
+    const theirs = await engine.readGtids(place)
     await server.sql(
       'FLUSH LOGS',
       "INSERT INTO mysql.x VALUES (3, 'own')",
@@ -46,7 +49,7 @@ describe.skipIf(!hasMariadb)('the transactions of a real MariaDB alone', { timeo
       'SET SESSION gtid_domain_id = 5',
       "INSERT INTO mysql.x VALUES (4, 'own in another domain')",
     )
-    const found = ownTransactions(await readGtids(place), { ...theirs, primary: 7 })
+    const found = ownTransactions(await engine.readGtids(place), { ...theirs, primary: '7' })
     if (!found) throw new Error('it has none')
     return found
   }
@@ -65,13 +68,13 @@ describe.skipIf(!hasMariadb)('the transactions of a real MariaDB alone', { timeo
 
   it('are told by its GTIDs and the number of the server that it replicates from', async () => {
     await server.sql('RESET MASTER', 'CREATE OR REPLACE TABLE mysql.x (a INT PRIMARY KEY, b TEXT)')
-    expect(await readGtids(place)).toEqual({ written: '0-1-1', primary: 1 })
+    expect(await engine.readGtids(place)).toEqual({ written: '0-1-1', primary: '1' })
     const replica = await lab.server()
     await makeReplica({ primary: server, replica })
     await replica.sql('START SLAVE')
     const [at] = await replica.sql('SELECT @@socket AS socket')
     await eventually(async () =>
-      expect(await readGtids({ socket: String(at?.socket) })).toMatchObject({ primary: 1 }),
+      expect(await engine.readGtids({ engine, socket: String(at?.socket) })).toMatchObject({ primary: '1' }),
     )
     await replica.kill()
   })

@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readPosition } from '../../../src/components/provision/provisionDatabase.ts'
+import { readPosition } from '../../../src/components/provision/mariadbEngine.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const none = 'the backup names no GTIDs'
