@@ -1,26 +1,13 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { WritableSampler } from '../support/writableSampler.ts'
 import type { WriteLoad } from '../support/writeLoad.ts'
 import { processOf } from './scenario/hostProcesses.ts'
-import { type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
+import { startLosslessCluster, startServer } from './scenario/losslessCluster.ts'
+import type { SwitchCluster } from './scenario/switchCluster.ts'
 import { eventually } from './support/eventually.ts'
 import type { Outcome } from './support/execute.ts'
 import type { LabHost } from './support/labTypes.ts'
 import { labHere } from './support/requirements.ts'
-
-/** Configuration by the guide: a server begins as a replica, and acknowledges nothing that no other server has. */
-const configuration = [
-  '[mariadb]',
-  'read_only = 1',
-  'gtid_strict_mode = 1',
-  'init_rpl_role = SLAVE',
-  'rpl_semi_sync_slave_enabled = 1',
-  'rpl_semi_sync_slave_kill_conn_timeout = 1',
-  'rpl_semi_sync_master_wait_point = AFTER_SYNC',
-  'rpl_semi_sync_master_timeout = 86400000',
-]
 
 type Fault = {
   readonly strike: (host: LabHost) => unknown
@@ -42,24 +29,7 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
   let sampler: WritableSampler
 
   beforeAll(async () => {
-    lab = await startSwitchCluster()
-    for (const it of lab.members) {
-      const folder = join(it.root(), 'etc/mysql/mariadb.conf.d')
-      writeFileSync(join(folder, '99-role.cnf'), `${configuration.join('\n')}\n`)
-      await it.run(
-        'mkdir -p /etc/systemd/system/mariadb.service.d; printf "[Service]\\nRestart=no\\n" > /etc/systemd/system/mariadb.service.d/lab.conf; systemctl daemon-reload; systemctl restart mariadb',
-      )
-    }
-    const [db1] = lab.members
-    if (!db1) throw new Error('the lab is not there')
-    await lab.ask(db1, 'SET GLOBAL read_only = 0')
-    const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
-    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
-    await lab.settled()
-    await eventually('a source of semi-synchronous replication by the manager of its host', async () => {
-      const [row] = await lab.ask(db1, "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_status'")
-      return row?.Value === 'ON'
-    })
+    lab = await startLosslessCluster()
   })
   afterEach(async () => {
     await load?.stop()
@@ -67,11 +37,9 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
   })
   afterAll(() => lab?.stop())
 
-  const startServer = (host: LabHost): Promise<unknown> =>
-    host.run('systemctl reset-failed mariadb; systemctl start mariadb')
   const signal = (host: LabHost, name: NodeJS.Signals): void =>
     void process.kill(processOf(host, '/mariadbd'), name)
-  const killed: Fault = { strike: (host) => signal(host, 'SIGKILL'), repair: startServer }
+  const killed: Fault = { strike: (host) => signal(host, 'SIGKILL'), repair: (host) => startServer(host) }
   const faults: Readonly<Record<string, Fault>> = {
     'the server of the primary is killed': killed,
     'the server of the primary is killed, and started at once': {

@@ -16,8 +16,14 @@ export type ServerKind = {
   /** What its hosts are made from. */
   readonly base: Pick<BaseWish, 'suite' | 'database'> & { readonly packages?: readonly string[] }
   readonly unit: string
+  /** End of the path of its program. */
+  readonly program: string
   /** Folder of a host, and the lines of a file there beside those that both kinds have. */
   readonly configuration: { readonly folder: string; readonly lines: readonly string[] }
+  /** Lines by the guide: a server begins as a replica, and acknowledges nothing that no other server has. */
+  readonly lossless: readonly string[]
+  /** Returns in a column `Value` ON for a source of semi-synchronous replication. */
+  readonly sourceStatus: string
   /** Returns its channels, with these columns. */
   readonly channels: string
   readonly columns: Readonly<Record<'host' | 'receiver' | 'applier', string>>
@@ -36,6 +42,7 @@ export type ServerKind = {
   /** Makes a server that follows nobody one without any transaction. */
   readonly begin: string
   readonly setReadOnly: string
+  readonly setWritable: string
   /** True if a read-only server lets no account write, whatever its rights. */
   readonly bindsRoot: boolean
   /** Writes to a read-only replica as root, and to its binary log. */
@@ -53,11 +60,22 @@ type Statements = Omit<ServerKind, 'name' | 'base'>
 const mariadb: Statements = {
   type: 'mariadb',
   unit: 'mariadb',
+  program: '/mariadbd',
   configuration: {
     folder: 'etc/mysql/mariadb.conf.d',
     // A replica notices within seconds that its primary is gone, and asks again.
     lines: ['gtid-domain-id = 0', 'log-slave-updates = ON', 'slave_net_timeout = 4'],
   },
+  lossless: [
+    'read_only = 1',
+    'gtid_strict_mode = 1',
+    'init_rpl_role = SLAVE',
+    'rpl_semi_sync_slave_enabled = 1',
+    'rpl_semi_sync_slave_kill_conn_timeout = 1',
+    'rpl_semi_sync_master_wait_point = AFTER_SYNC',
+    'rpl_semi_sync_master_timeout = 86400000',
+  ],
+  sourceStatus: "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_status'",
   channels: 'SHOW ALL SLAVES STATUS',
   columns: { host: 'Master_Host', receiver: 'Slave_IO_Running', applier: 'Slave_SQL_Running' },
   position: 'SELECT @@gtid_binlog_pos AS it',
@@ -72,6 +90,7 @@ const mariadb: Statements = {
   forget: (name) => `STOP SLAVE '${name}'; RESET SLAVE '${name}' ALL`,
   begin: "RESET MASTER; SET GLOBAL gtid_slave_pos = ''",
   setReadOnly: 'SET GLOBAL read_only = 1',
+  setWritable: 'SET GLOBAL read_only = 0',
   bindsRoot: false,
   writeToReplica: (statements) => statements,
   forgetOwn: (undoing) =>
@@ -84,6 +103,7 @@ const mariadb: Statements = {
 const mysql: Statements = {
   type: 'mysql',
   unit: 'mysql',
+  program: '/mysqld',
   configuration: {
     folder: 'etc/mysql/mysql.conf.d',
     lines: [
@@ -94,6 +114,15 @@ const mysql: Statements = {
       'mysqlx = OFF',
     ],
   },
+  lossless: [
+    'plugin_load_add = semisync_source.so',
+    'plugin_load_add = semisync_replica.so',
+    'super_read_only = 1',
+    'rpl_semi_sync_replica_enabled = 1',
+    'rpl_semi_sync_source_wait_point = AFTER_SYNC',
+    'rpl_semi_sync_source_timeout = 86400000',
+  ],
+  sourceStatus: "SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_source_status'",
   channels: 'SHOW REPLICA STATUS',
   columns: { host: 'Source_Host', receiver: 'Replica_IO_Running', applier: 'Replica_SQL_Running' },
   position: "SELECT REPLACE(@@GLOBAL.gtid_executed, '\\n', '') AS it",
@@ -110,6 +139,7 @@ const mysql: Statements = {
   forget: (name) => `STOP REPLICA FOR CHANNEL '${name}'; RESET REPLICA ALL FOR CHANNEL '${name}'`,
   begin: 'RESET BINARY LOGS AND GTIDS',
   setReadOnly: 'SET GLOBAL super_read_only = 1',
+  setWritable: 'SET PERSIST super_read_only = 0, PERSIST read_only = 0',
   bindsRoot: true,
   // It stays read-only for everybody else.
   writeToReplica: (statements) =>
