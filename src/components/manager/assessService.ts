@@ -176,12 +176,13 @@ function ofPrimary(member: Member, { members, writer, primary, isConfirmed, open
 
 /** Returns why only a crash lets a former primary follow the new one: its commits wait for a replica. Undefined where none does. */
 export function unackedReason(reading: ServerReading | null | undefined, writer: string): string | undefined {
-  const count = reading ? removableCommits(reading) : 0
-  if (count === 0) return undefined
-  return (
-    `${writer} took its place, and commits wait here for a replica: ${count}. Kill its server (SIGKILL) and start it, ` +
-    'so that it removes them; a proper stop would make them its own transactions.'
-  )
+  const count = reading?.waitingCommits ?? 0
+  if (!reading || count === 0) return undefined
+  const after =
+    removableCommits(reading) > 0
+      ? 'so that it removes them; a proper stop would make them its own transactions.'
+      : 'since nothing else ends that; it keeps them as its own transactions where no replica received them.'
+  return `${writer} took its place, and commits wait here for a replica: ${count}. Kill its server (SIGKILL) and start it, ${after}`
 }
 
 /** Returns the finding of a primary, which counts what its binary log leaves out; other settings act on replicas alone. */

@@ -38,7 +38,10 @@ export type OwnOrder =
   | { readonly kind: 'follow' }
   /** Lets the writer wait for the word of its replicas again, as all its other settings say. */
   | { readonly kind: 'semi-sync' }
-  /** Kills a former primary: only so it removes commits that wait for a replica. Ended otherwise, they would become its own. */
+  /**
+   * Kills a former primary whose commits wait for a replica, since nothing else ends that: MySQL lets nobody make it read-only
+   * before, and MariaDB removes them only after a crash. Ended otherwise, they would become its own.
+   */
   | { readonly kind: 'crash' }
   | { readonly kind: 'wait'; readonly reason: string }
 
@@ -85,7 +88,8 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
     // Whatever became of that one, this one acknowledges nothing any more: its replicas are gone.
     const hasEnded = isDeposed || (lastRun?.wasWriter === true && acknowledgesNothing(reading))
     if (reading.isWritable) {
-      if (removableCommits(reading) > 0) return hasEnded && mayCrash ? { kind: 'crash' } : null
+      if (reading.waitingCommits > 0 && hasEnded && mayCrash) return { kind: 'crash' }
+      if (removableCommits(reading) > 0) return null
       const isFormer = hasEnded || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null
     }
@@ -95,8 +99,8 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
   }
   if (isPrimary(reading)) {
     if (isStale(own, reading, members)) {
-      if (removableCommits(reading) === 0) return { kind: 'read-only' }
-      return mayCrash ? { kind: 'crash' } : null
+      if (reading.waitingCommits > 0 && mayCrash) return { kind: 'crash' }
+      return removableCommits(reading) === 0 ? { kind: 'read-only' } : null
     }
     const isWriter = incumbent.isConfirmed && writer.datasource === name
     return isWriter && lacksRoleAlone(reading) && reading.semiSyncClients > 0 ? { kind: 'semi-sync' } : null

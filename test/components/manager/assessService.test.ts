@@ -797,6 +797,10 @@ describe('two-writers and no-writer', () => {
       'db1 took its place, and commits wait here for a replica: 3. Kill its server (SIGKILL) and start it, so that it ' +
         'removes them; a proper stop would make them its own transactions.',
     )
+    const onMysql = failedRow(read({ isWritable: true, waitingCommits: 3, version: '9.7.0' }))
+    expect(reason('db2', assess({ db1: writes, db2: onMysql, db3: follows('db1') }))).toMatch(
+      /start it, since nothing else ends that; it keeps them as its own transactions where no replica received them\.$/,
+    )
   })
 
   it('change no state by themselves while both are ONLINE', () => {

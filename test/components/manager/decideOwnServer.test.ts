@@ -254,8 +254,13 @@ describe('a former writer whose place another one took while it was away', () =>
     expect(deposed(waiting)).toEqual({ kind: 'crash' })
   })
 
-  it('becomes read-only with them where it is a MySQL, which keeps them after a crash, too', () => {
-    expect(deposed({ ...waiting, version: '9.7.0' })).toEqual({ kind: 'read-only' })
+  it('is killed with them where it is a MySQL, too, which nobody makes read-only before', () => {
+    expect(deposed({ ...waiting, version: '9.7.0' })).toEqual({ kind: 'crash' })
+  })
+
+  it('becomes read-only with them where it is a MySQL that was killed once: it keeps them anyway', () => {
+    const own = { startedAt: hour, lastRun: { ...lastRun, wasCrashed: true } } as const
+    expect(deposed({ ...waiting, version: '9.7.0' }, { own })).toEqual({ kind: 'read-only' })
   })
 
   it.each<readonly [string, Partial<ServerReading>, Parameters<typeof facts>[0]]>([

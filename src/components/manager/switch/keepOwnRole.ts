@@ -69,7 +69,7 @@ export async function keepOwnRole(
       if (!means.crash || !manager.noteCrash(service)) return undefined
       log.warn(
         facts,
-        'has the server of this host killed: only so it removes commits that wait for a replica',
+        'has the server of this host killed: nothing else ends its commits that wait for a replica',
       )
       means.crash()
       return undefined
