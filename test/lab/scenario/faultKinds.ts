@@ -54,7 +54,7 @@ export function faultKinds({ unit, program }: ServerKind): readonly FaultKind[] 
     must(at, `systemctl reset-failed ${unit}; systemctl start ${unit}`)
   const startManager = (at: LabHost): Promise<unknown> =>
     must(at, `systemctl reset-failed ${manager}; systemctl start ${manager}`)
-  // Before the unit's own line, which the test wrote to /etc.
+  // Read after the file by which the lab keeps the unit from that, since its name comes later.
   const restarts = `/run/systemd/system/${unit}.service.d/restarts.conf`
   const killServer = async (at: LabHost): Promise<unknown> => process.kill(processOf(at, program), 'SIGKILL')
   const boot = async (at: LabHost): Promise<unknown> => {

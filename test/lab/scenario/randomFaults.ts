@@ -63,7 +63,7 @@ async function journals(lab: SwitchCluster, since: number): Promise<string> {
 async function endOrphans(lab: SwitchCluster, primary: LabHost): Promise<number> {
   const left = await lab.ask(
     primary,
-    "SELECT id AS id FROM information_schema.processlist WHERE user = 'app'",
+    "SELECT id FROM information_schema.processlist WHERE user = 'app'",
   )
   for (const { id } of left) await lab.ask(primary, `KILL ${id}`).catch(() => undefined)
   return left.length
@@ -185,6 +185,8 @@ export function testRandomFaults(kind: ServerKind, sample: number): void {
         process.stdout.write(`random faults of ${kind.name}\n${faultTable(results)}\n`)
       }
       expect(results.filter(({ defects }) => defects.length > 0)).toEqual([])
+      // A measured run has the machine to itself.
+      if (wanted === 0) return
       const persons = results.filter(({ person }) => person.length > 0)
       const home = results.filter((it) => it.home <= 10_000 && !persons.includes(it))
       expect(home.length, 'whole within ten seconds').toBeGreaterThanOrEqual(0.95 * (count - persons.length))
