@@ -18,7 +18,7 @@ export type OwnDatabase = Pick<HostDatabase, 'folder' | 'version'> & {
 /** A program that was started. */
 export type Started = Awaited<ReturnType<typeof startProgram>>
 
-/** What sets servers of one kind apart where they are made anew. All functions reject with a `StartError`. */
+/** Means by which servers of one kind are made anew. All functions reject with a `StartError`. */
 export type Engine = {
   /** Its program, which prints its options. */
   readonly server: 'mariadbd' | 'mysqld'
