@@ -28,6 +28,8 @@ export type Engine = {
   readonly needs: { readonly programs: readonly string[]; readonly package: string }
   /** Prints the channels by which it follows others; nothing for none. */
   readonly channels: string
+  /** Deletes its binary logs, and with them its own transactions. */
+  readonly forget: string
   readonly readGtids: (own: Server) => Promise<ServerGtids>
   /** Returns why no copy can be made of a server that runs and has so many bytes; undefined where one can. */
   readonly obstacle: (own: Server, bytes: number) => Promise<string | undefined>

@@ -11,6 +11,7 @@ export const mariadbEngine: Engine = {
   client: 'mariadb',
   needs: { programs: ['mariadb-backup', 'mbstream'], package: 'mariadb-backup' },
   channels: 'SHOW ALL SLAVES STATUS',
+  forget: 'RESET MASTER',
   readGtids: async (own) => {
     const [state, channels] = await Promise.all([
       askServer(own, 'SELECT @@server_id, @@gtid_binlog_state'),
@@ -42,7 +43,7 @@ export const mariadbEngine: Engine = {
   },
   begin: async (own, position) => {
     const logs = await askServer(own, 'SET GLOBAL read_only = 1; STOP ALL SLAVES; SELECT @@log_bin')
-    const reset = logs.trim() === '1' ? 'RESET MASTER; ' : ''
+    const reset = logs.trim() === '1' ? `${mariadbEngine.forget}; ` : ''
     await askServer(own, `${reset}SET GLOBAL gtid_slave_pos = '${position}'`)
   },
   // Exactly those, or more, where the log was purged.

@@ -44,6 +44,7 @@ export const mysqlEngine: Engine = {
   client: 'mysql',
   needs: { programs: ['mysql', 'mysqlbinlog', 'tar'], package: 'mysql-client-core' },
   channels: 'SHOW REPLICA STATUS',
+  forget: 'RESET BINARY LOGS AND GTIDS',
   readGtids: async (own) => {
     const [state, channels] = await Promise.all([
       askServer(own, "SELECT @@server_uuid, REPLACE(@@GLOBAL.gtid_executed, '\\n', '')"),

@@ -9,7 +9,7 @@ import {
   readMariadbGtids,
   readMysqlGtids,
 } from '../databases/gtidSet.ts'
-import type { OwnDatabase } from './engine.ts'
+import type { Engine, OwnDatabase } from './engine.ts'
 import { ownPrefix } from './folderScripts.ts'
 import { asOwner, runProgram } from './program.ts'
 
@@ -25,8 +25,8 @@ export function ownTransactions(its: ServerGtids, other: ServerGtids): GtidSet |
   return own.ranges.size === 0 ? undefined : own
 }
 
-const gone = (gtid: string): string =>
-  `its binary logs do not have its own transaction ${gtid} any more; RESET MASTER on it forgets that`
+const gone = (gtid: string, { forget }: Engine): string =>
+  `its binary logs do not have its own transaction ${gtid} any more; ${forget} on it forgets that`
 
 /**
  * Writes transactions of a server that is stopped as statements to a file of its data folder, which nobody but its owner reads.
@@ -41,7 +41,7 @@ export async function saveTransactions(
     const { script, marks } = own.engine.statements(source, ranges)
     const last = `${source}${/^\d+-\d+$/.test(source) ? '-' : ':'}${ranges.at(-1)?.[1]}`
     const tests = marks.map(
-      (it) => `grep -qF -- ${quote(it)} part || { echo ${quote(gone(last))} >&2; exit 1; }`,
+      (it) => `grep -qF -- ${quote(it)} part || { echo ${quote(gone(last, own.engine))} >&2; exit 1; }`,
     )
     return `${script}\n${tests.join('\n')}\ncat part >> ${quote(name)}`
   })
