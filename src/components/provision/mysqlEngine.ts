@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { statfsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { StartError } from '../../api/startError.ts'
 import { quote } from '../../base/shellWords.ts'
+import { systemErrorText } from '../../base/systemErrors.ts'
 import { bytesText } from '../../base/words.ts'
 import { quoteText } from '../databases/dialect.ts'
 import type { Engine, OwnDatabase } from './engine.ts'
@@ -12,11 +12,23 @@ import { askServer, asOwner, clientFor, runProgram, type Server, startProgram } 
 /** Bytes that a copy needs for each one of the data: what is written meanwhile comes along. */
 const spare = 1.1
 
-/** Returns the folder in which a server may write files (`secure_file_priv`). Rejects with a `StartError` where it has none. */
-async function copyFolder(own: Server): Promise<string> {
-  const folder = (await askServer(own, 'SELECT @@secure_file_priv')).trimEnd()
-  if (isAbsolute(folder)) return folder
-  throw new StartError('its secure_file_priv names no folder, in which it would copy its data')
+/** Returns the folder in which a server may write files; `NULL` or nothing for none. */
+const copyFolder = async (own: Server): Promise<string> =>
+  (await askServer(own, 'SELECT @@secure_file_priv')).trimEnd()
+
+/** Returns why a folder has no room for a copy of so many bytes; undefined where it has. */
+export function obstacleOfFolder(folder: string, bytes: number): string | undefined {
+  if (!isAbsolute(folder)) {
+    return 'its secure_file_priv names no folder, in which it would copy its data: set that in its option file and restart it'
+  }
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    const needed = Math.ceil(bytes * spare)
+    if (bavail * bsize >= needed) return undefined
+    return `its ${folder} has ${bytesText(bavail * bsize)} free, and needs ${bytesText(needed)} for a copy of its data`
+  } catch (error) {
+    return `its ${folder}, which secure_file_priv names, cannot be read: ${systemErrorText(error)}`
+  }
 }
 
 /** Has a server copy itself (MySQL 9.7 Reference Manual, "Cloning Data Locally"). */
@@ -59,11 +71,7 @@ export const mysqlEngine: Engine = {
     if ((await askServer(own, state)).trimEnd() !== 'ACTIVE') {
       return "its plugin clone is not loaded: write plugin_load_add = mysql_clone.so into its option file and restart it, or run INSTALL PLUGIN clone SONAME 'mysql_clone.so' there while super_read_only is off"
     }
-    const folder = await copyFolder(own)
-    const { bavail, bsize } = statfsSync(folder)
-    const needed = Math.ceil(bytes * spare)
-    if (bavail * bsize >= needed) return undefined
-    return `its ${folder} has ${bytesText(bavail * bsize)} free, and needs ${bytesText(needed)} for a copy of its data`
+    return obstacleOfFolder(await copyFolder(own), bytes)
   },
   copy: async (own, { use, signal }) => {
     const above = await copyFolder(own)
