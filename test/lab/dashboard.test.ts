@@ -109,9 +109,7 @@ describe.skipIf(labHere.missing)(`the dashboard of a cluster${labHere.needs}`, (
       'rest-api-users: { grafana: { access: read, password: !file users.password }, oncall: { access: operate, password: !file users.password } }',
     ])
     lab.cluster.operator.write('users.password', secret.password)
-    const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
-    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
-    await lab.settled()
+    await lab.install()
     const addresses = lab.members.map((it) => [it.address, it.address])
     browser = await startBrowser({
       authorities: [join(lab.cluster.operator.directory, '.muster', 'alpha', 'authority.crt')],

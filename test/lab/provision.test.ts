@@ -25,9 +25,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
 
   beforeAll(async () => {
     lab = await startSwitchCluster([], { ...usualKind, base: backupBase })
-    const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
-    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
-    await lab.settled()
+    await lab.install()
     // Its base may have to be made first.
   }, 3_600_000)
   afterAll(async () => {

@@ -43,9 +43,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
   }
   beforeAll(async () => {
     lab = await startSwitchCluster()
-    const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
-    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
-    await lab.settled()
+    await lab.install()
   })
   afterAll(() => lab?.stop())
 

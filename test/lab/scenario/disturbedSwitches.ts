@@ -43,9 +43,7 @@ export function testDisturbedSwitches(kind: ServerKind): void {
     let lab: SwitchCluster
     beforeAll(async () => {
       lab = await startSwitchCluster([], kind)
-      const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
-      expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
-      await sql(await lab.settled(), disturbedTables)
+      await sql(await lab.install(), disturbedTables)
       await lab.settled()
       // Its base may have to be made first.
     }, 3_600_000)

@@ -25,8 +25,7 @@ export async function startLosslessCluster({
     }
     const db1 = lab.member('db1')
     await lab.ask(db1, kind.setWritable)
-    succeeded(await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml']))
-    await lab.settled()
+    await lab.install()
     await eventually('a source of semi-synchronous replication by the manager of its host', async () => {
       const [row] = await lab.ask(db1, kind.sourceStatus)
       return row?.Value === 'ON'

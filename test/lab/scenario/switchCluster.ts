@@ -57,6 +57,8 @@ export type SwitchCluster = {
   readonly replicated: () => Promise<LabHost>
   /** The same, and all managers see all of them ONLINE, and that one as the writer. */
   readonly settled: () => Promise<LabHost>
+  /** Installs the cluster, and waits until it is settled; the primary. */
+  readonly install: () => Promise<LabHost>
   /** Acknowledged rows of a load that each server lacks, and the rows; all have caught up. */
   readonly missing: (load: WriteLoad) => Promise<{
     readonly missing: Readonly<Record<string, readonly string[]>>
@@ -270,6 +272,11 @@ export async function startSwitchCluster(
       ),
     withoutHolding: (to) => withRoles(to, switchWithoutHolding),
     settled,
+    install: async () => {
+      const { code, stdout, stderr } = await cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
+      if (code !== 0) throw new Error(`exit code ${code}: ${stdout}${stderr}`)
+      return settled()
+    },
     missing: async (load) => {
       await replicated()
       const found = await Promise.all(
