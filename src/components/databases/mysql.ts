@@ -86,11 +86,10 @@ export const mysql: Dialect = {
     kill: (ids) => ids.map((id) => `KILL CONNECTION ${id}`),
     scope: 'PERSIST',
     // Each includes the other one at once, but not in what is kept (MySQL 8.4 Reference Manual, "super_read_only", "Persisted
-    // System Variables").
+    // System Variables"). A writer starts read-only, too: another one may have taken its place meanwhile.
     setReadOnly: (is) => [
-      is
-        ? 'SET PERSIST read_only = 1, PERSIST super_read_only = 1'
-        : 'SET PERSIST super_read_only = 0, PERSIST read_only = 0',
+      'SET PERSIST read_only = 1, PERSIST super_read_only = 1',
+      ...(is ? [] : ['SET GLOBAL super_read_only = 0, GLOBAL read_only = 0']),
     ],
     // super_read_only binds every account and event (same page).
     commitLock: null,

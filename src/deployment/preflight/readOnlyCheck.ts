@@ -21,14 +21,15 @@ const writers: Readonly<Record<Role, string>> = {
 
 /**
  * Checks that the host's MariaDB starts read-only, whatever its role: a switch changes no option file, so one that starts
- * writable may be a second writer. MySQL keeps what a switch sets.
+ * writable may be a second writer. A switch has MySQL start read-only.
  */
 export const readOnlyCheck: Check = {
   id: 'read-only',
   describe: (subject, context) => {
     const { host, observed } = subject
     if (host.database === undefined) return ok('the file has no database for this host')
-    if (host.database.type === 'mysql') return ok('MySQL keeps what a switch sets (SET PERSIST)')
+    if (host.database.type === 'mysql')
+      return ok('not checked for MySQL, which starts read-only after its first switch (SET PERSIST)')
     const { configuredReadOnly: configured = 'its database is not on this host' } = observed
     if (typeof configured === 'string') return ok(`its option files were not checked: ${configured}`)
     const problem = problemAfterStart({ host, configured, role: roleOf(subject, context) })

@@ -82,7 +82,8 @@ describe('the changes of a switch on MySQL', () => {
     await server.setSemiSync({ source: false, replica: true })
     expect(sent()).toEqual([
       'SET PERSIST read_only = 1, PERSIST super_read_only = 1',
-      'SET PERSIST super_read_only = 0, PERSIST read_only = 0',
+      'SET PERSIST read_only = 1, PERSIST super_read_only = 1',
+      'SET GLOBAL super_read_only = 0, GLOBAL read_only = 0',
       "SELECT @@GLOBAL.gtid_executed AS log, '' AS applied",
       `SELECT WAIT_FOR_EXECUTED_GTID_SET('${gtids}', 1.5) AS result`,
       'KILL CONNECTION 7',

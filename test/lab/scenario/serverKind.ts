@@ -139,7 +139,7 @@ const mysql: Statements = {
   forget: (name) => `STOP REPLICA FOR CHANNEL '${name}'; RESET REPLICA ALL FOR CHANNEL '${name}'`,
   begin: 'RESET BINARY LOGS AND GTIDS',
   setReadOnly: 'SET GLOBAL super_read_only = 1',
-  setWritable: 'SET PERSIST super_read_only = 0, PERSIST read_only = 0',
+  setWritable: 'SET GLOBAL super_read_only = 0, GLOBAL read_only = 0',
   bindsRoot: true,
   // It stays read-only for everybody else.
   writeToReplica: (statements) =>
