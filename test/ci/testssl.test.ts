@@ -29,7 +29,8 @@ beforeAll(async () => {
   })
   if (code === 'ENOENT') throw new Error('testssl is missing: apt-get install testssl.sh')
   findings = JSON.parse(readFileSync(report, 'utf8'))
-}, 300_000)
+  // It starts openssl some thousand times.
+}, 1_800_000)
 afterAll(() => server?.stop())
 
 const of = (id: string): string | undefined => findings.find((it) => it.id === id)?.finding
