@@ -8,7 +8,7 @@ import { usualKind } from './scenario/serverKind.ts'
 import { type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
 import { eventually } from './support/eventually.ts'
 import type { LabHost } from './support/labTypes.ts'
-import { backupBase } from './support/releases.ts'
+import { equippedBase } from './support/releases.ts'
 import { labHere } from './support/requirements.ts'
 
 const folder = 'var/lib/mysql'
@@ -24,7 +24,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
   let load: WriteLoad | undefined
 
   beforeAll(async () => {
-    lab = await startSwitchCluster([], { ...usualKind, base: backupBase })
+    lab = await startSwitchCluster([], { ...usualKind, base: equippedBase })
     await lab.install()
     // Its base may have to be made first.
   }, 3_600_000)

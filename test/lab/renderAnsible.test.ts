@@ -13,6 +13,7 @@ import { betrays, makeSentinel } from './scenario/sentinel.ts'
 import { execute, type Outcome } from './support/execute.ts'
 import { startLab } from './support/lab.ts'
 import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
+import { equippedBase } from './support/releases.ts'
 import { labHere } from './support/requirements.ts'
 
 const sentinel = makeSentinel()
@@ -51,7 +52,7 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
   }
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: ['db1'], packages: ['python3'] })
+    lab = await startLab({ hosts: ['db1'], ...equippedBase })
     host = hostOf(lab, 'db1')
     operator = createOperator(lab, 'operator', password)
     await render()

@@ -16,5 +16,5 @@ export const databaseBases = {
   mysql: { suite: 'sid', database: 'mysql-server' },
 } as const satisfies Readonly<Record<string, BaseWish>>
 
-/** Hosts of this machine's release whose database can be made anew from that of another one. */
-export const backupBase = { packages: ['mariadb-backup'] } as const satisfies BaseWish
+/** Hosts of this machine's release that Ansible can log in to, and whose database can be made anew from that of another one. */
+export const equippedBase = { packages: ['mariadb-backup', 'python3'] } as const satisfies BaseWish
