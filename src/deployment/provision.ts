@@ -11,10 +11,8 @@ import { dataSourceRoutes } from '../contracts/managerRoutes.ts'
 import { HostDatabase, ProvisionProgress, type ServerGtids, serverText } from '../contracts/provisioning.ts'
 import { callOf } from '../contracts/routeCall.ts'
 import { Secret } from '../secrets/secret.ts'
-import type { Transport } from '../transport/transport.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
-import { layoutOf } from './layout.ts'
-import { musterApiCommand } from './musterApiCommand.ts'
+import { command, endable, ended, followed, linesOf, settingsOf, wordsOf } from './rootPrograms.ts'
 import { StepError } from './stepError.ts'
 import type { SurveyedHost } from './survey.ts'
 import { type HostProblem, type ManagerOfHost, problemOf } from './switchPrimary.ts'
@@ -30,16 +28,6 @@ const spare = 1.1
 
 const notProvisioned = (host: string, message: string, fix: string): StepError =>
   new StepError({ host, code: 'not-provisioned', message, fix })
-
-const settingsOf = ({ host }: SurveyedHost<InstalledFacts>): string =>
-  quote(layoutOf(host.installDirectory).settings('manager'))
-
-const command = ({ host }: SurveyedHost<InstalledFacts>, words: string): string =>
-  musterApiCommand(layoutOf(host.installDirectory).current, words)
-
-/** Returns the words of a host about its failure, without the name of its program. */
-const wordsOf = (stderr: string, code: number): string =>
-  boundedMessage(stderr.trim().replace(/^muster-api: /, '') || `exit code ${code}`)
 
 const beside = (gtids: ServerGtids | undefined): string => `--beside ${quote(JSON.stringify(gtids ?? null))}`
 
@@ -107,21 +95,6 @@ export function refuseUnfit({ from, to }: { readonly from: DatabaseHost; readonl
     )
   }
 }
-
-/** Line of the script below once its program has ended. */
-const ended = 'ended'
-
-/** sh that gives a key to a program as its standard input, and ends the program once its own has a byte or ends. */
-const endable = (key: Secret, program: string): string => `exec 3<&0
-printf %s ${quote(key.reveal())} | ${program} 3<&- &
-program=$!
-( exec >/dev/null 2>&1; read -r _ <&3; kill "$program" ) &
-reader=$!
-exec 3<&-
-wait "$program"; code=$?
-printf '${ended}\n\n'
-kill "$reader" 2>/dev/null
-exit "$code"`
 
 /** Exit code of flock(1) where another one has the lock. */
 const locked = 75
@@ -192,16 +165,6 @@ export async function provision(options: {
 const isBreak = (error: unknown): boolean =>
   error instanceof StepError && error.message.startsWith('the stream broke off')
 
-async function followed(
-  { follow }: Transport,
-  script: string,
-  options: { readonly onOutput: (bytes: Buffer) => void; readonly signal: AbortSignal },
-): Promise<{ readonly code: number; readonly stderr: string }> {
-  if (follow === undefined) throw new Error('this transport runs only scripts that end')
-  const { code, stderr } = await follow(script, options)
-  return { code, stderr: stderr.raw() }
-}
-
 /** Milliseconds: for one call of a manager, and in which it must have seen what a call asks for. */
 const managerLimits = { call: 10_000, seen: 30_000, pause: 1000 }
 
@@ -237,17 +200,4 @@ export async function changeState(
     }),
   )
   return results.flat()
-}
-
-/** Characters of a line at most. */
-const longestLine = 4096
-
-/** Calls back with each line of what arrives in pieces. */
-function linesOf(onLine: (line: string) => void): (bytes: Buffer) => void {
-  let kept = ''
-  return (bytes) => {
-    const lines = `${kept}${bytes.toString('utf8')}`.split('\n')
-    kept = (lines.pop() ?? '').slice(0, longestLine)
-    for (const line of lines) onLine(line)
-  }
 }

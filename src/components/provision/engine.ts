@@ -4,7 +4,6 @@ import type { Program, Server, startProgram } from './program.ts'
 /** The database server of this host, as its option files tell. */
 export type OwnDatabase = Pick<HostDatabase, 'folder' | 'version'> & {
   readonly engine: Engine
-  readonly port: number
   readonly socket: string
   /** Owner of the data folder, by whose rights its files are changed. */
   readonly owner: { readonly uid: number; readonly gid: number }

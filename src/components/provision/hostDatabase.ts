@@ -33,7 +33,7 @@ const dataOptions = [
   'aria-log-dir-path',
 ] as const
 
-type Places = Pick<OwnDatabase, 'folder' | 'port' | 'socket' | 'logsElsewhere'>
+type Places = Pick<OwnDatabase, 'folder' | 'socket' | 'logsElsewhere'>
 
 /** Returns the places that the options of a server name. Throws a `StartError` for those that nobody can swap. */
 export function placesOf(options: ReadonlyMap<string, string>): Places {
@@ -50,7 +50,6 @@ export function placesOf(options: ReadonlyMap<string, string>): Places {
   const logs = ['log-bin', 'relay-log'].flatMap((it) => options.get(it) ?? []).map(inside)
   return {
     folder,
-    port: Number(options.get('port') ?? 3306),
     socket: inside(options.get('socket') ?? ''),
     logsElsewhere: [...new Set(logs.filter((it) => !it.startsWith(`${folder}/`)))],
   }
@@ -97,6 +96,27 @@ async function findEngine(): Promise<{ readonly engine: Engine; readonly printed
 }
 
 /**
+ * Reads the options and the version of the server of this host, whether it runs or not. Rejects with a `StartError` where they
+ * are those of another server than that of the data source.
+ */
+export async function readServerOptions({ name, port }: ReturnType<typeof ownSource>): Promise<{
+  readonly engine: Engine
+  readonly options: ReadonlyMap<string, string>
+  readonly version: string
+}> {
+  const { engine, printed } = await findEngine()
+  const options = readOptions(printed)
+  const optionsPort = Number(options.get('port') ?? 3306)
+  if (optionsPort !== port) {
+    throw new StartError(
+      `the option files of this host are those of a server at port ${optionsPort}, and ${name} listens at ${port}`,
+    )
+  }
+  const version = /Ver (\d[\w.]*(?:-MariaDB)?)/.exec(printed)?.[1] ?? ''
+  return { engine, options, version }
+}
+
+/**
  * Finds the server of a manager's own host, whether it runs or not. Rejects with a `StartError` that says why it cannot be made
  * anew, or be what another one is made from.
  */
@@ -104,15 +124,9 @@ export async function findDatabase(
   settings: Pick<ServerSettings, 'services' | 'member'>,
 ): Promise<OwnDatabase> {
   const source = ownSource(settings)
-  const { engine, printed } = await findEngine()
-  const places = placesOf(readOptions(printed))
-  if (places.port !== source.port) {
-    throw new StartError(
-      `the option files of this host are those of a server at port ${places.port}, and ${source.name} listens at ${source.port}`,
-    )
-  }
+  const { engine, options, version } = await readServerOptions(source)
+  const places = placesOf(options)
   const { folder } = places
-  const version = /Ver (\d[\w.]*(?:-MariaDB)?)/.exec(printed)?.[1] ?? ''
   for (const program of engine.needs.programs) {
     await runProgram(['sh', '-c', `command -v ${program}`]).catch(() => {
       throw new StartError(

@@ -33,11 +33,8 @@ export function obstacleOfFolder(folder: string, bytes: number): string | undefi
 
 /** Has a server copy itself (MySQL 9.7 Reference Manual, "Cloning Data Locally"). */
 async function clone(own: OwnDatabase, folder: string, signal: AbortSignal): Promise<void> {
-  const statement = `CLONE LOCAL DATA DIRECTORY = ${quoteText(folder)}`
-  const { child, ended } = await startProgram(clientFor(own, statement), {
-    input: 'ignore',
-    output: 'ignore',
-  })
+  const { child, ended } = await startProgram(clientFor(own), { input: 'pipe', output: 'ignore' })
+  child.stdin?.on('error', () => undefined).end(`CLONE LOCAL DATA DIRECTORY = ${quoteText(folder)}`)
   // The client ends its statement by that, too.
   const end = (): void => void child.kill('SIGINT')
   signal.addEventListener('abort', end, { once: true })

@@ -70,16 +70,18 @@ export async function runProgram(
 /** A server of this host, by its socket, and the program that asks it. */
 export type Server = { readonly socket: string; readonly engine: { readonly client: string } }
 
-/** Returns the program that runs statements over the socket of the server, by the rights of root, and prints what they return. */
-export const clientFor = (
-  { socket, engine }: Server,
-  statements: string,
-  more: readonly string[] = [],
-): Program => [
+/**
+ * Returns the program that runs statements over the socket of the server, by the rights of root, and prints what they return.
+ * They are its input: arguments are there for everybody to read.
+ */
+export const clientFor = ({ socket, engine }: Server, more: readonly string[] = []): Program => [
   ...([engine.client, '--protocol=socket', `--socket=${socket}`] as const),
-  ...['--batch', '--skip-column-names', ...more, `--execute=${statements}`],
+  ...['--batch', '--skip-column-names', ...more],
 ]
 
-/** Runs that program; resolves to what it prints. */
-export const askServer = (...asked: Parameters<typeof clientFor>): Promise<string> =>
-  runProgram(clientFor(...asked))
+/** Runs statements by that program; resolves to what it prints. */
+export const askServer = (
+  server: Server,
+  statements: string,
+  more: readonly string[] = [],
+): Promise<string> => runProgram(clientFor(server, more), { input: statements })

@@ -25,7 +25,6 @@ describe('the places of a server', () => {
   it('are those that its option files name', () => {
     expect(places()).toEqual({
       folder: '/var/lib/mysql',
-      port: 3306,
       socket: '/run/mysqld/mysqld.sock',
       logsElsewhere: [],
     })
