@@ -137,6 +137,7 @@ const ioFiles: readonly string[] = [
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
+  'components/drill/fault.ts',
   'components/localServer.ts',
   'components/manager/crashServer.ts',
   'components/provision/hostDatabase.ts',

@@ -54,6 +54,9 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
                                       one sends; standard input and GTIDS as above. What it alone has is
                                       saved. Print the steps (JSON, one in each line). SIGTERM ends it until
                                       the server is stopped
+  muster-api drill --settings FILE    do one part of a drill, such as killing the database server for a minute;
+                                      standard input has the order (JSON), as \`muster drill\` gives it. SIGTERM
+                                      ends the one that writes rows
   muster-api call                     make the calls listed on standard input (JSON), print the results
   muster-api verify-audit --file FILE
                                       verify the chain of an audit log and its older files, print the result
@@ -234,6 +237,26 @@ async function receiveBackup(args: readonly string[]): Promise<void> {
   })
 }
 
+async function drill(args: readonly string[]): Promise<void> {
+  const settings = await settingsOf(args)
+  const [{ DrillOrder }, { Value }, { handleOrder }] = await Promise.all([
+    import('../contracts/drilling.ts'),
+    import('typebox/value'),
+    import('../components/drill/handleOrder.ts'),
+  ])
+  const order = parseJson(await text(process.stdin))
+  if (!Value.Check(DrillOrder, order)) throw new UsageError('standard input has no order of a drill')
+  const end = new AbortController()
+  // Nobody reads on.
+  process.stdout.on('error', () => end.abort())
+  const response = await handleOrder(settings, order, {
+    signal: AbortSignal.any([endedBySignal(), end.signal]),
+    // The last line feed of an output may arrive late at the other end of SSH.
+    say: (line) => process.stdout.write(`${JSON.stringify(line)}\n\n`),
+  })
+  if (response !== undefined) process.stdout.write(`${JSON.stringify(response)}\n`)
+}
+
 async function putUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
   const records = await listOnStdin('user', (value) => {
@@ -314,6 +337,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return sendBackup(args)
     case 'receive-database':
       return receiveBackup(args)
+    case 'drill':
+      return drill(args)
     case 'call':
       return call(args)
     case 'version':

@@ -350,6 +350,16 @@ export const commandTable: readonly CommandRow[] = [
     ],
     load: async () => (await import('./provision.ts')).provisionCommand,
   },
+  {
+    name: 'drill',
+    group: groups.databases,
+    description: 'make a fault on purpose, undo it, and prove that nothing was lost',
+    examples: [
+      ['Show what killing the server of the primary would do', 'muster drill --dry-run'],
+      ['Stop the server of db2 for a while, and write a report', 'muster drill hang db2 --report drill.md'],
+    ],
+    load: async () => (await import('./drill.ts')).drillCommand,
+  },
   ...filesRows,
   {
     name: 'completion',

@@ -6,6 +6,7 @@ import {
   type Values,
   words,
 } from '../cli/completion/values.ts'
+import { drillFaults } from '../contracts/drilling.ts'
 
 /** Options of the file under every spelling, as `--set` takes them, and behind `=` the values that can be listed. */
 async function settingValues({ typed }: CompletionRequest): Promise<Values> {
@@ -81,6 +82,7 @@ function listed({ typed }: CompletionRequest, names: readonly string[]): Values 
 export const completionSources: Sources = {
   'name=value': settingValues,
   'muster explain name': topics,
+  'muster drill fault': async () => words(drillFaults),
   'muster --host': async (asked) => listed(asked, (await clusterOf(asked)).hosts),
   host: async (asked) => listed(asked, (await clusterOf(asked)).hosts),
   'muster --service': async (asked) => listed(asked, (await clusterOf(asked)).services),

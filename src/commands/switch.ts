@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Option } from 'commander'
 import { jsonText } from '../base/json.ts'
-import { listOf } from '../base/words.ts'
 import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { choicesOption, type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes, exitOfSwitch } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
-import { UsageError } from '../cli/usageError.ts'
 import { eachStep, type SwitchPlan } from '../client/switchTask.ts'
-import type { ClusterConfig } from '../config/model.ts'
 import { acceptableReasons } from '../contracts/choices.ts'
 import type { SwitchOperation } from '../contracts/managerPayloads.ts'
 import { closeAll, installedFactsOnly } from '../deployment/survey.ts'
@@ -39,7 +36,7 @@ import { allHostsOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { withSwitchHooks } from '../session/hooks/switchHooks.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import type { SelectedCluster } from '../session/selectTargets.ts'
+import { chooseService, type SelectedCluster } from '../session/selectTargets.ts'
 import { surveyEach, withShortTimeout } from '../session/surveyReadOnly.ts'
 
 type SwitchOptions = ClusterOptions & {
@@ -109,23 +106,6 @@ async function switchOverHosts(options: SwitchOptions): Promise<ExitCode> {
     // A host that is away is not waited for.
     for (const { survey } of surveys) void survey.then(closeAll)
   }
-}
-
-/** Returns the only service with data sources, or the named one. Throws a `UsageError`. */
-function chooseService({ cluster, services }: ClusterConfig, given: readonly string[]): string {
-  const known = services.filter(({ datasources }) => datasources.length > 0).map(({ name }) => name)
-  const [first, ...others] = given.length === 0 ? known : known.filter((name) => given.includes(name))
-  if (first !== undefined && others.length === 0) return first
-  if (first === undefined) {
-    throw new UsageError(
-      `${given.length === 0 ? `No service of ${cluster}` : `The service ${given.join(', ')}`} has databases.`,
-      'Set the database options: see `muster explain datasource-type`.',
-    )
-  }
-  throw new UsageError(
-    `${cluster} has several services with databases: ${listOf(known)}.`,
-    `Choose one: --service ${first}`,
-  )
 }
 
 type Known = SwitchOptions & {

@@ -148,3 +148,20 @@ export function rolloutFor(config: ClusterConfig, rollout: Rollout): Rollout {
   )
   return primaries.length === 0 ? rollout : { ...rollout, primaries }
 }
+
+/** Returns the only service with data sources, or the named one. Throws a `UsageError`. */
+export function chooseService({ cluster, services }: ClusterConfig, given: readonly string[]): string {
+  const known = services.filter(({ datasources }) => datasources.length > 0).map(({ name }) => name)
+  const [first, ...others] = given.length === 0 ? known : known.filter((name) => given.includes(name))
+  if (first !== undefined && others.length === 0) return first
+  if (first === undefined) {
+    throw new UsageError(
+      `${given.length === 0 ? `No service of ${cluster}` : `The service ${given.join(', ')}`} has databases.`,
+      'Set the database options: see `muster explain datasource-type`.',
+    )
+  }
+  throw new UsageError(
+    `${cluster} has several services with databases: ${listOf(known)}.`,
+    `Choose one: --service ${first}`,
+  )
+}

@@ -10,7 +10,8 @@ export type DatabaseAccount = {
   readonly port: number
   readonly user: string
   readonly password: Secret
-  readonly purpose: AccountPurpose
+  /** Absent for one that no option names. */
+  readonly purpose?: AccountPurpose
 }
 
 /** A row as the server sent it: every value as text, NULL as null. */

@@ -48,7 +48,9 @@ function fixOf(number: number, account: DatabaseAccount): string {
   switch (number) {
     case 1045:
     case 1698:
-      return ` Check ${account.purpose}-user and ${account.purpose}-password.`
+      return account.purpose === undefined
+        ? ''
+        : ` Check ${account.purpose}-user and ${account.purpose}-password.`
     case 1142:
     case 1227:
       return ` Grant what is missing to the user '${account.user}' on this server.`

@@ -1,6 +1,6 @@
 import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import { type Connection, type DatabaseAccount, placeOf } from './connection.ts'
+import { type AccountPurpose, type Connection, placeOf } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 import { dialServer } from './dialServer.ts'
 import { readMissingPrivileges } from './grants.ts'
@@ -35,10 +35,10 @@ export function tryLogins(settings: ServerSettings): Promise<readonly DatabaseLo
 }
 
 async function tryLogin(options: {
-  readonly server: Pick<DatabaseAccount, 'host' | 'port'>
+  readonly server: Parameters<typeof placeOf>[0]
   readonly user: string
   readonly file: string
-  readonly purpose: DatabaseAccount['purpose']
+  readonly purpose: AccountPurpose
   readonly forSwitch?: true
 }): Promise<DatabaseLogin> {
   const { server, user, file, purpose, forSwitch } = options
