@@ -10,16 +10,19 @@ const namespaceOf = (pid: number | string): string | undefined => {
   }
 }
 
-/**
- * Returns the process of a host one of whose arguments ends so, as this machine numbers it: a signal to it is there at
- * once, other than one that is sent over SSH. Throws where there is none.
- */
-export function processOf(host: LabHost, argument: string): number {
+/** Returns the processes of a host whose arguments are such, as this machine numbers them: a signal to one is there at once. */
+export function processesOf(
+  host: LabHost,
+  isWanted: (words: readonly string[]) => boolean,
+): readonly number[] {
   const init = /^\/proc\/(\d+)\/root$/.exec(host.root())?.[1] ?? ''
   const own = namespaceOf(init)
-  const found = processIds().find(
-    (pid) => argumentsOf(pid).some((word) => word.endsWith(argument)) && namespaceOf(pid) === own,
-  )
+  return processIds().filter((pid) => isWanted(argumentsOf(pid)) && namespaceOf(pid) === own)
+}
+
+/** Returns the first process of a host one of whose arguments ends so. Throws where there is none. */
+export function processOf(host: LabHost, argument: string): number {
+  const [found] = processesOf(host, (words) => words.some((word) => word.endsWith(argument)))
   if (found === undefined) throw new Error(`no process of ${host.name} with ${argument}`)
   return found
 }
