@@ -59,6 +59,31 @@ export const loadTable =
 
 const thinkTime = (): number => 20 + 30 * Math.random()
 
+/** A login of a client, in which it writes rows. An error with `fatal` ends it. */
+export type Session = {
+  /** Writes a row in a transaction of its own; settles when its COMMIT was answered. */
+  readonly write: (row: Row) => Promise<unknown>
+  readonly rollback: () => Promise<unknown>
+  readonly onError: (handle: (error: Error) => void) => void
+  readonly end: () => Promise<unknown>
+  readonly destroy: () => void
+}
+
+async function openMariadb(place: Place): Promise<Session> {
+  const connection = await createConnection({ ...place, connectTimeout: 120_000 })
+  return {
+    write: async ({ client, seq }) => {
+      await connection.query('BEGIN')
+      await connection.query('INSERT INTO load_rows VALUES (?, ?, @@server_id)', [client, seq])
+      await connection.query('COMMIT')
+    },
+    rollback: () => connection.query('ROLLBACK'),
+    onError: (handle) => void connection.on('error', handle),
+    end: () => connection.end(),
+    destroy: () => connection.destroy(),
+  }
+}
+
 const isEnded = (failure: { readonly fatal?: boolean; readonly code?: string }): boolean =>
   failure.fatal === true || failure.code === 'PROTOCOL_CONNECTION_LOST' || failure.code === 'EPIPE'
 
@@ -68,21 +93,23 @@ export function startWriteLoad(wish: {
   readonly clients: Readonly<Record<ClientKind, number>>
   /** Number of the first client: loads one after the other write rows of their own. */
   readonly first?: number
+  /** Logs in; at a MariaDB or MySQL unless told. */
+  readonly open?: (place: Place) => Promise<Session>
 }): WriteLoad {
-  const { places, clients, first = 0 } = wish
+  const { places, clients, first = 0, open = openMariadb } = wish
   const logins: Login[] = []
   const acknowledged: Acknowledged[] = []
   const failures: Failure[] = []
   const connecting = new Set<{ readonly begin: number }>()
   let isStopped = false
 
-  async function logIn(who: Client, place: Place): Promise<Connection> {
+  async function logIn(who: Client, place: Place): Promise<Session> {
     const begun = { begin: performance.now() }
     connecting.add(begun)
     try {
-      const connection = await createConnection({ ...place, connectTimeout: 120_000 })
+      const session = await open(place)
       logins.push({ ...who, ...begun, end: performance.now() })
-      return connection
+      return session
     } finally {
       connecting.delete(begun)
     }
@@ -93,14 +120,8 @@ export function startWriteLoad(wish: {
     failures.push({ ...who, at: performance.now(), phase, errno, message })
   }
 
-  async function write(connection: Connection, { client, seq }: Row): Promise<void> {
-    await connection.query('BEGIN')
-    await connection.query('INSERT INTO load_rows VALUES (?, ?, @@server_id)', [client, seq])
-    await connection.query('COMMIT')
-  }
-
   async function run(who: Client, place: Place): Promise<void> {
-    let connection: Connection | undefined
+    let session: Session | undefined
     let seq = 0
     let wanted: number | undefined
     // time: the pace of an application.
@@ -110,35 +131,35 @@ export function startWriteLoad(wish: {
       let phase: Failure['phase'] = 'connect'
       const begin = performance.now()
       try {
-        if (connection === undefined) {
+        if (session === undefined) {
           const opened = await logIn(who, place)
-          connection = opened
-          opened.on('error', (error) => {
+          session = opened
+          opened.onError((error) => {
             // One that is cut between two transactions is known before it is used again.
-            if (connection !== opened || phase !== 'idle') return
+            if (session !== opened || phase !== 'idle') return
             fail({ ...who, seq }, 'idle', error)
-            connection = undefined
+            session = undefined
           })
         }
         phase = 'transaction'
         seq += 1
-        await write(connection, { client: who.client, seq })
+        await session.write({ client: who.client, seq })
         acknowledged.push({ ...who, seq, wanted, begin, end: performance.now() })
         wanted = undefined
         phase = 'idle'
         if (who.kind === 'each') {
-          const leaving: Connection = connection
-          connection = undefined
+          const leaving: Session = session
+          session = undefined
           await leaving.end().catch(() => undefined)
         }
       } catch (error) {
         fail({ ...who, seq }, phase, error)
-        const failed = connection
+        const failed = session
         if (failed !== undefined && (who.kind === 'each' || isEnded(error as object))) {
-          connection = undefined
+          session = undefined
           failed.destroy()
         } else {
-          await failed?.query('ROLLBACK').catch(() => undefined)
+          await failed?.rollback().catch(() => undefined)
         }
         // As an application that tries again at once, but does not spin.
         // time: longer than any switch; who waits then never gets an answer.
@@ -150,7 +171,7 @@ export function startWriteLoad(wish: {
       // time: the pace of an application.
       await delay(thinkTime())
     }
-    await connection?.end().catch(() => undefined)
+    await session?.end().catch(() => undefined)
   }
 
   const kinds = (['each', 'kept'] as const).flatMap((kind) => Array<ClientKind>(clients[kind]).fill(kind))
