@@ -11,6 +11,7 @@ const long = [
   'attacker',
   'matrix',
   'switch',
+  'randomFaults',
   'package',
   'switchFaults',
   'render',

@@ -2,9 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 
 /** Where a client connects, as which user. */
-export type Place = {
-  readonly host: string
-  readonly port: number
+export type Place = ({ readonly host: string; readonly port: number } | { readonly socketPath: string }) & {
   readonly user: string
   readonly password: string
   readonly database: string
@@ -69,13 +67,15 @@ export type Session = {
   readonly destroy: () => void
 }
 
-async function openMariadb(place: Place): Promise<Session> {
-  const connection = await createConnection({ ...place, connectTimeout: 120_000 })
+async function openMariadb(place: Place, timeout?: number): Promise<Session> {
+  const connection = await createConnection({ ...place, connectTimeout: timeout ?? 120_000 })
+  const limit = timeout === undefined ? {} : { timeout }
   return {
     write: async ({ client, seq }) => {
-      await connection.query('BEGIN')
-      await connection.query('INSERT INTO load_rows VALUES (?, ?, @@server_id)', [client, seq])
-      await connection.query('COMMIT')
+      await connection.query({ sql: 'BEGIN', ...limit })
+      const values = [client, seq]
+      await connection.query({ sql: 'INSERT INTO load_rows VALUES (?, ?, @@server_id)', values, ...limit })
+      await connection.query({ sql: 'COMMIT', ...limit })
     },
     rollback: () => connection.query('ROLLBACK'),
     onError: (handle) => void connection.on('error', handle),
@@ -85,7 +85,8 @@ async function openMariadb(place: Place): Promise<Session> {
 }
 
 const isEnded = (failure: { readonly fatal?: boolean; readonly code?: string }): boolean =>
-  failure.fatal === true || failure.code === 'PROTOCOL_CONNECTION_LOST' || failure.code === 'EPIPE'
+  failure.fatal === true ||
+  ['PROTOCOL_CONNECTION_LOST', 'PROTOCOL_SEQUENCE_TIMEOUT', 'EPIPE'].includes(failure.code ?? '')
 
 /** Starts so many clients of each kind, dealt over the places. Each waits 20 to 50 ms between two transactions. */
 export function startWriteLoad(wish: {
@@ -95,8 +96,13 @@ export function startWriteLoad(wish: {
   readonly first?: number
   /** Logs in; at a MariaDB or MySQL unless told. */
   readonly open?: (place: Place) => Promise<Session>
+  /** Milliseconds after which a client gives up a connection that does not answer; unless told, only while it connects. */
+  readonly timeout?: number
+  /** Milliseconds between a failure and the next try: it tries again at once, but does not spin. */
+  readonly rest?: number
 }): WriteLoad {
-  const { places, clients, first = 0, open = openMariadb } = wish
+  const { places, clients, first = 0, timeout, rest = 10 } = wish
+  const open = wish.open ?? ((place: Place) => openMariadb(place, timeout))
   const logins: Login[] = []
   const acknowledged: Acknowledged[] = []
   const failures: Failure[] = []
@@ -161,11 +167,10 @@ export function startWriteLoad(wish: {
         } else {
           await failed?.rollback().catch(() => undefined)
         }
-        // As an application that tries again at once, but does not spin.
         // time: longer than any switch; who waits then never gets an answer.
         if (isStopped && performance.now() - (wanted ?? 0) > 60_000) return
         // time: a rest between two tries.
-        await delay(10)
+        await delay(rest)
         continue
       }
       // time: the pace of an application.

@@ -14,7 +14,10 @@ export type ServerKind = {
   readonly name: string
   readonly type: DatabaseType
   /** What its hosts are made from. */
-  readonly base: Pick<BaseWish, 'suite' | 'database'> & { readonly packages?: readonly string[] }
+  readonly base: Pick<BaseWish, 'suite' | 'database'> & {
+    readonly packages?: readonly string[]
+    readonly disk?: string
+  }
   readonly unit: string
   /** End of the path of its program. */
   readonly program: string

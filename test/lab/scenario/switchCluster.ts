@@ -33,8 +33,14 @@ export type SwitchCluster = {
   readonly administer: (host: LabHost) => Promise<Connection>
   /** Begins to sample `@@read_only` of all servers. */
   readonly sample: () => WritableSampler
-  /** Begins to write through the connectors of all members, or of these. */
-  readonly load: (clients: Readonly<Record<ClientKind, number>>, through?: readonly LabHost[]) => WriteLoad
+  /** Begins to write through the connectors of all members, or of these; `timeout` as of `startWriteLoad`. */
+  readonly load: (
+    clients: Readonly<Record<ClientKind, number>>,
+    through?: readonly LabHost[],
+    timeout?: number,
+  ) => WriteLoad
+  /** Begins to write over the socket of each server, with the rights of the application: where no connector holds anybody. */
+  readonly loadBeside: (timeout: number) => WriteLoad
   /** The one member that can be written and follows nobody. */
   readonly primary: () => Promise<LabHost>
   /** The member after this one, round. */
@@ -238,10 +244,27 @@ export async function startSwitchCluster(
           ]),
         ),
       ),
-    load: (clients, through = members) => {
+    load: (clients, through = members, timeout = undefined) => {
       const place = (it: LabHost): Place => ({ ...cluster.through(it), user: 'app', database: 'shop' })
       loads += 1
-      return startWriteLoad({ places: through.map(place), clients, first: loads * 1000 })
+      return startWriteLoad({
+        ...{ places: through.map(place), clients, first: loads * 1000 },
+        ...(timeout !== undefined && { timeout }),
+      })
+    },
+    loadBeside: (timeout) => {
+      const place = (it: LabHost): Place => ({
+        // Its path is another one after each boot.
+        get socketPath() {
+          return `${it.root()}/run/mysqld/mysqld.sock`
+        },
+        ...{ user: 'app', password: cluster.through(it).password, database: 'shop' },
+      })
+      loads += 1
+      return startWriteLoad({
+        ...{ places: members.map(place), clients: { each: 0, kept: members.length }, first: loads * 1000 },
+        ...{ timeout, rest: 100 },
+      })
     },
     primary,
     after,

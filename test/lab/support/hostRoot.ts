@@ -1,4 +1,4 @@
-import { chmodSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { succeed } from './execute.ts'
 
@@ -17,6 +17,8 @@ export type HostRootPlan = {
   readonly ops: boolean
   /** A Node.js binary that the host has, as root installs one. */
   readonly node?: string | undefined
+  /** Folder that is a disk of its own. */
+  readonly disk?: string | undefined
 }
 
 function authorise(root: string, home: string, publicKey: string): void {
@@ -34,6 +36,17 @@ async function addOps(root: string, publicKey: string): Promise<void> {
   chmodSync(rule, 0o440)
 }
 
+/** Puts a folder with all that is in it on a disk of its own: a file of eight gigabytes with holes. */
+async function moveToDisk(folder: string, image: string): Promise<void> {
+  const { uid, gid, mode } = statSync(folder)
+  await succeed('mkfs.ext4', ['-q', '-m', '0', '-d', folder, image, '8G'])
+  await succeed('mount', ['-o', 'loop', image, folder])
+  chownSync(folder, uid, gid)
+  chmodSync(folder, mode)
+  // It would be a database by its place.
+  rmSync(join(folder, 'lost+found'), { recursive: true })
+}
+
 /** Mounts an overlay over the base and writes what makes it this host; returns where it is mounted. */
 export async function createHostRoot(plan: HostRootPlan): Promise<string> {
   const [root, upper, work] = ['root', 'upper', 'work'].map((name) => join(plan.directory, name))
@@ -48,6 +61,7 @@ export async function createHostRoot(plan: HostRootPlan): Promise<string> {
   const layers = `lowerdir=${plan.base},upperdir=${upper},workdir=${work}`
   await succeed('mount', ['-t', 'overlay', 'overlay', '-o', layers, root])
   chmodSync(root, 0o755)
+  if (plan.disk !== undefined) await moveToDisk(join(root, plan.disk), join(plan.directory, 'disk'))
   writeFileSync(join(root, 'etc/hostname'), `${plan.name}\n`)
   writeFileSync(join(root, 'etc/hosts'), plan.hostsFile)
   writeFileSync(

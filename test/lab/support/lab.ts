@@ -28,6 +28,7 @@ type Place = {
   readonly address: string
   readonly ops: boolean
   readonly node?: string | undefined
+  readonly disk?: string | undefined
   readonly base: string
   readonly isEmulated: boolean
 }
@@ -146,6 +147,8 @@ export async function startLab(wanted: {
   readonly suites?: Readonly<Record<string, string>>
   /** The server of databases of the hosts; MariaDB unless told. */
   readonly database?: DatabasePackage | undefined
+  /** Folder of the hosts that is a disk of its own. */
+  readonly disk?: string
   /** Hosts whose processor is an emulated arm64; they have neither `packages` nor a database. */
   readonly arm64?: readonly string[]
 }): Promise<Lab> {
@@ -166,6 +169,7 @@ export async function startLab(wanted: {
       address: network.address(number),
       ops: wanted.ops?.includes(name) === true,
       node,
+      disk: wanted.disk,
       isEmulated: wanted.arm64?.includes(name) === true && process.arch !== 'arm64',
     }))
     const keyPath = join(directory, 'id_ed25519')
