@@ -85,7 +85,11 @@ export const mysqlEngine: Engine = {
       await remove()
     }
   },
-  unpack: (folder) => ['tar', '--extract', '--file=-', `--directory=${folder}`, '--no-same-owner'],
+  // tar ends at the mark in its archive, before the stream has: its pipe would break.
+  unpack: (folder) => {
+    const unpack = `tar --extract --file=- --directory=${quote(folder)} --no-same-owner`
+    return ['sh', '-c', `${unpack} && cat > /dev/null`]
+  },
   // Recovery as of a crash happens at its start, and its position is in a table.
   prepare: async () => '',
   begin: async (own) => {

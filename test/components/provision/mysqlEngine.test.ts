@@ -1,5 +1,9 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { mysqlEngine, obstacleOfFolder } from '../../../src/components/provision/mysqlEngine.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 describe('the statements of a MySQL', () => {
   it('are exactly those of the ranges, each of which ends with its last one', () => {
@@ -30,5 +34,28 @@ describe('the folder in which a MySQL would copy its data', () => {
     expect(obstacleOfFolder('/tmp', 1e18)).toMatch(
       /^its \/tmp has \S+ \wB free, and needs \S+ \wB for a copy of its data$/,
     )
+  })
+})
+
+describe('the program that unpacks the copy of a MySQL', () => {
+  /** Unpacks an archive with one file, after `change`. */
+  function unpack(change: (archive: Buffer) => Buffer) {
+    const folder = temporaryFolder()
+    const to = join(folder, 'to it')
+    for (const it of [join(folder, 'from'), to]) mkdirSync(it)
+    writeFileSync(join(folder, 'from/ibdata1'), 'rows')
+    const archive = execFileSync('tar', ['--create', '--file=-', `--directory=${folder}/from`, '.'])
+    const [program, ...args] = mysqlEngine.unpack(to)
+    return { to, outcome: spawnSync(program, args, { input: change(archive) }) }
+  }
+
+  it('reads on to the end of its input, also after that of the archive', () => {
+    const { to, outcome } = unpack((archive) => Buffer.concat([archive, Buffer.alloc(4_000_000)]))
+    expect([outcome.status, outcome.error]).toEqual([0, undefined])
+    expect(readFileSync(join(to, 'ibdata1'), 'utf8')).toBe('rows')
+  })
+
+  it('fails where the archive does not come to its end', () => {
+    expect(unpack((archive) => archive.subarray(0, 1100)).outcome.status).toBeGreaterThan(0)
   })
 })
