@@ -129,7 +129,7 @@ export function drillEndText(report: DrillReport): { readonly out: string; reado
   }
 }
 
-/** What a report is about, beside what was seen. */
+/** Facts of a report beside what was seen. */
 type About = { readonly cluster: string; readonly started: Date; readonly version: string }
 
 /** Writes a report as JSON. */

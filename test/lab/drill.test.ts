@@ -45,7 +45,7 @@ describe.skipIf(labHere.missing)(`muster drill${labHere.needs}`, () => {
     }
     return primary
   }
-  /** What drills left in the servers and on the hosts: databases, accounts, rules and units. */
+  /** Returns what drills left in the servers and on the hosts: databases, accounts, rules and units. */
   async function left(): Promise<readonly string[]> {
     const found = await Promise.all(
       lab.members.map(async (it) => {

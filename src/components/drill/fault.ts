@@ -19,7 +19,7 @@ const rulePlace = 77
 /** Another host of the service, by a name or an address. */
 type Other = { readonly name: string; readonly address: string }
 
-/** What is done, and what undoes it, as sh. */
+/** Script that makes a fault, and the one that undoes it, as sh. */
 type Script = { readonly make: string; readonly undo: string }
 
 const systemctl = (...words: readonly string[]): Promise<string> => runProgram(['systemctl', ...words])

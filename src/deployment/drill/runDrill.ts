@@ -10,7 +10,7 @@ import type { DrillPlan } from './planDrill.ts'
 import { createRowLedger, type RowLedger, type RowProof } from './rowLedger.ts'
 import { type DrillMoments, watchService } from './watchService.ts'
 
-/** What is done, in this order. */
+/** Steps of a drill, in this order. */
 export type DrillStep = 'prepare' | 'write' | 'strike' | 'heal' | 'prove' | 'remove'
 
 export type DrillReport = {
@@ -26,7 +26,7 @@ export type DrillReport = {
   }
   /** Of each server; a text says why its rows could not be read. */
   readonly proofs: readonly { readonly host: string; readonly proof: RowProof | string }[]
-  /** What is not as it was before, or was not seen to be. */
+  /** Things that are not as before, or were not seen to be. */
   readonly problems: readonly string[]
   readonly interrupted: boolean
 }

@@ -5,7 +5,7 @@ import { askStatus, type ManagerOfHost } from '../switchPrimary.ts'
 import { type DrillPlan, flawsOf } from './planDrill.ts'
 import type { RowLedger } from './rowLedger.ts'
 
-/** What is seen after the fault. row: the first one is acknowledged that was begun after it. online: its host is a replica again. */
+/** Sights after the fault. row: the first one is acknowledged that was begun after it. online: its host is a replica again. */
 export type DrillMoment = 'failed' | 'primary' | 'row' | 'healed' | 'online' | 'whole'
 
 /** Milliseconds after the fault; those that were not seen are left out. */

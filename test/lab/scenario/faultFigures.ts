@@ -1,6 +1,6 @@
 import { type Acknowledged, median, type WriteLoad } from '../../support/writeLoad.ts'
 
-/** What came of one fault, or of two at once. */
+/** Result of one fault, or of two at once. */
 export type FaultResult = {
   readonly seed: number
   readonly faults: readonly { readonly kind: string; readonly role: string; readonly host: string }[]
@@ -19,7 +19,7 @@ export type FaultResult = {
   readonly orphans: number
   /** Moments at which two servers could be written, whether they acknowledged anything or not. */
   readonly bothWritable: number
-  /** What must not be. */
+  /** Findings that must not be. */
   readonly defects: readonly string[]
 }
 
