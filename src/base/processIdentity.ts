@@ -23,6 +23,17 @@ function statFields(pid: number | 'self'): readonly string[] {
  */
 export const processStartTime = (pid: number | 'self'): string | undefined => statFields(pid)[19]
 
+/** Limit of the walk to the first process, in case one ends meanwhile and its number is given out again. */
+const maxAncestors = 1000
+
+/** Yields the pid of the parent of this process, then that of its parent (field 4 of /proc/<pid>/stat), and so on. */
+export function* ancestors(): Generator<number> {
+  for (let at = process.ppid, depth = 0; at > 0 && depth < maxAncestors; depth += 1) {
+    yield at
+    at = Number(statFields(at)[1] ?? 0)
+  }
+}
+
 /** Returns true while the process with this pid and start time runs; a zombie does not. */
 export function isProcessRunning(pid: number, start: string | undefined): boolean {
   try {
@@ -104,15 +115,9 @@ export function isRunning(one: ProcessIdentity): boolean {
 export function isAncestor(one: ProcessIdentity): boolean {
   const { pid, started } = one
   if (started === undefined || placeOf(one) !== 'here') return false
-  for (let at = process.ppid, depth = 0; at > 0 && depth < maxAncestors; depth += 1) {
-    if (at === pid) return processStartTime(at) === started
-    at = Number(statFields(at)[1] ?? 0)
-  }
+  for (const at of ancestors()) if (at === pid) return processStartTime(at) === started
   return false
 }
-
-/** Limit of the walk to the first process, in case one ends meanwhile and its number is given out again. */
-const maxAncestors = 1000
 
 /**
  * Describes this process and its user for locks on hosts and records of runs; with the machine-id(5) if there is one,

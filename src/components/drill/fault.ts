@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { StartError } from '../../api/startError.ts'
 import { canonicalAddress } from '../../base/address.ts'
+import { ancestors } from '../../base/processIdentity.ts'
 import { quote } from '../../base/shellWords.ts'
 import { type DrillFault, faultTimeout } from '../../contracts/drilling.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
@@ -91,9 +92,10 @@ async function addressesOf(others: readonly Other[]): Promise<readonly string[]>
   return [...found]
 }
 
-const read = (path: string): string => {
+/** Returns the variables of a process, with a NUL between them; nothing for one that is gone. */
+function environmentOf(pid: number): string {
   try {
-    return readFileSync(path, 'latin1')
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
   } catch {
     return ''
   }
@@ -101,12 +103,10 @@ const read = (path: string): string => {
 
 /** Returns the address of the SSH client of this process; undefined where none of its parents is of sshd. */
 function operatorAddress(): string | undefined {
-  let pid = process.pid
-  while (pid > 1) {
-    const client = /(?:^|\0)SSH_CONNECTION=([^\s\0]+) /.exec(read(`/proc/${pid}/environ`))?.[1]
+  // sudo leaves that variable out, but not its own parent; the first process is of nobody.
+  for (const pid of [process.pid, ...ancestors()].filter((it) => it > 1)) {
+    const client = /(?:^|\0)SSH_CONNECTION=([^\s\0]+) /.exec(environmentOf(pid))?.[1]
     if (client !== undefined) return canonicalAddress(client)
-    // sudo leaves that variable out, but not its own parent. The name before the state may have any character.
-    pid = Number(/^.*\) \S (\d+) /s.exec(read(`/proc/${pid}/stat`))?.[1] ?? 0)
   }
   return undefined
 }
