@@ -12,7 +12,7 @@ import { HostDatabase, ProvisionProgress, type ServerGtids, serverText } from '.
 import { callOf } from '../contracts/routeCall.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
-import { command, endable, ended, followed, linesOf, settingsOf, wordsOf } from './rootPrograms.ts'
+import { command, endable, ended, followed, linesOf, notRoot, settingsOf, wordsOf } from './rootPrograms.ts'
 import { StepError } from './stepError.ts'
 import type { SurveyedHost } from './survey.ts'
 import { type HostProblem, type ManagerOfHost, problemOf } from './switchPrimary.ts'
@@ -40,13 +40,7 @@ export async function describeDatabase(
   other?: DatabaseHost,
 ): Promise<DatabaseHost> {
   const { host, transport, facts } = reached
-  if (facts.uid !== 0) {
-    throw notProvisioned(
-      host.name,
-      'its login is not root',
-      'Log in as root, or with sudo: see `muster explain become`.',
-    )
-  }
+  if (facts.uid !== 0) throw notProvisioned(host.name, ...notRoot)
   const script = command(
     reached,
     `describe-database --settings ${settingsOf(reached)} ${beside(other?.database.gtids)}`,

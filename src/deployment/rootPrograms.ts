@@ -16,6 +16,12 @@ export const settingsOf = (
 export const command = ({ host }: SurveyedHost<InstalledFacts>, words: string): string =>
   musterApiCommand(layoutOf(host.installDirectory).current, words)
 
+/** Message and fix for a host whose login is not root. */
+export const notRoot = [
+  'its login is not root',
+  'Log in as root, or with sudo: see `muster explain become`.',
+] as const
+
 /** Returns the words of a host about its failure, without the name of its program. */
 export const wordsOf = (stderr: string, code: number): string =>
   boundedMessage(stderr.trim().replace(/^muster-api: /, '') || `exit code ${code}`)

@@ -7,7 +7,7 @@ import type { ReadonlyStatic } from '../../contracts/schemaParts.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
-import { command, endable, ended, followed, linesOf, settingsOf, wordsOf } from '../rootPrograms.ts'
+import { command, endable, ended, followed, linesOf, notRoot, settingsOf, wordsOf } from '../rootPrograms.ts'
 import { StepError } from '../stepError.ts'
 import type { SurveyedHost } from '../survey.ts'
 
@@ -23,10 +23,7 @@ export const notDrilled = (host: string, message: string, fix: string): StepErro
 /** Has a host do its part of a drill. Rejects with a `StepError` or a `TransportError`. */
 async function run(reached: DrillHost, order: DrillOrder): Promise<string> {
   const { host, transport, facts } = reached
-  if (facts.uid !== 0) {
-    const fix = 'Log in as root, or with sudo: see `muster explain become`.'
-    throw notDrilled(host.name, 'its login is not root', fix)
-  }
+  if (facts.uid !== 0) throw notDrilled(host.name, ...notRoot)
   const { code, stdout, stderr } = await transport.run(
     command(reached, `drill --settings ${settingsOf(reached)}`),
     {
