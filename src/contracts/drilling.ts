@@ -50,8 +50,6 @@ export type DrillOrder = ReadonlyStatic<typeof DrillOrder>
 /** Response to `look`. */
 export const DrillSight = Type.Object(
   {
-    /** Such as `10.11.19-MariaDB`. */
-    version: Type.String({ pattern: '^\\d[\\w.-]{0,60}$' }),
     /** own: a drill has made it. foreign: somebody else has. */
     ledger: Type.Enum(['none', 'own', 'foreign']),
     /** Why the fault cannot be made here, for people. */

@@ -11,24 +11,23 @@ import { findLedger, makeLedger, readLedger, removeLedger } from './ledger.ts'
 import { writeRows } from './writers.ts'
 
 /** Finds the server of a manager's own host. Rejects with a `StartError`. */
-async function findServer(settings: ServerSettings): Promise<Server & { readonly version: string }> {
-  const { engine, options, version } = await readServerOptions(ownSource(settings))
+async function findServer(settings: ServerSettings): Promise<Server> {
+  const { engine, options } = await readServerOptions(ownSource(settings))
   if (engine !== mariadbEngine) throw new StartError('a drill needs a MariaDB, and this host has none')
-  return { engine, version, socket: resolve(options.get('datadir') ?? '/', options.get('socket') ?? '') }
+  return { engine, socket: resolve(options.get('datadir') ?? '/', options.get('socket') ?? '') }
 }
 
 async function look(
   settings: ServerSettings,
   { fault, others }: Extract<DrillOrder, { readonly do: 'look' }>,
 ): Promise<DrillSight> {
-  const { version, ...server } = await findServer(settings)
-  const ledger = await findLedger(server)
-  if (fault === undefined) return { version, ledger }
+  const ledger = await findLedger(await findServer(settings))
+  if (fault === undefined) return { ledger }
   try {
     await prepareFault(settings, { fault, others })
-    return { version, ledger }
+    return { ledger }
   } catch (error) {
-    if (error instanceof StartError) return { version, ledger, refusal: error.message.slice(0, 1000) }
+    if (error instanceof StartError) return { ledger, refusal: error.message.slice(0, 1000) }
     throw error
   }
 }

@@ -76,7 +76,7 @@ describe('an order of a drill', () => {
   })
 
   it('gets the words against a fault as one printable line', async () => {
-    const sight = { version: '10.11.19-MariaDB', ledger: 'none', refusal: 'why\n\u001b[31mfake' }
+    const sight = { ledger: 'none', refusal: 'why\n\u001b[31mfake' }
     const { reached } = drillHost({ stdout: JSON.stringify(sight) })
     expect((await orders.look(reached, { fault: 'cut', others: [] })).refusal).toBe('why / \\x1b[31mfake')
   })

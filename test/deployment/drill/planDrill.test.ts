@@ -22,7 +22,7 @@ const services = [
     datasources: [db1, db2, db3].map(({ name, host, port, role }) => ({ name, host, port, role })),
   },
 ]
-const sight: DrillSight = { version: '10.11.19-MariaDB', ledger: 'none' }
+const sight: DrillSight = { ledger: 'none' }
 
 const healthy: SeenService = { ...service(db1, db2, db3), failover: { automatic: true, reason: null } }
 const alike = (seen: SeenService): readonly ManagerReport[] => names.map((name) => report(name, seen))
