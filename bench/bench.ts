@@ -1,6 +1,7 @@
 import { benchApi } from './api/benchApi.ts'
 import { benchDashboard } from './dashboard/benchDashboard.ts'
 import { benchDeploy } from './deploy/benchDeploy.ts'
+import { benchFailover } from './failover/benchFailover.ts'
 import { benchProxy } from './proxy/benchProxy.ts'
 import { benchSize } from './size/benchSize.ts'
 import { benchSwitch } from './switch/benchSwitch.ts'
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, (parts: readonly string[]) => Promise<unk
   api: benchApi,
   dashboard: benchDashboard,
   deploy: benchDeploy,
+  failover: benchFailover,
   proxy: benchProxy,
   size: benchSize,
   switch: benchSwitch,
