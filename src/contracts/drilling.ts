@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { databaseTypes } from './choices.ts'
 import { exact, type ReadonlyStatic } from './schemaParts.ts'
 
 /**
@@ -24,6 +25,9 @@ export const mostRows = 20_000
 const Name = Type.String({ pattern: '^[A-Za-z0-9:][A-Za-z0-9:._-]{0,252}$' })
 const Hosts = Type.Array(Type.Object({ name: Name, address: Name }, exact), { maxItems: 10_000 })
 
+/** Password of the account; a MySQL makes it itself. */
+const Password = Type.String({ pattern: '^[!-~]{16,255}$' })
+
 /** One order of `muster-api drill`, on its standard input. */
 export const DrillOrder = Type.Union([
   /** Reads what this host's server has of a drill, and why `fault` cannot be made here. */
@@ -31,14 +35,14 @@ export const DrillOrder = Type.Union([
     { do: Type.Literal('look'), fault: Type.Optional(Type.Enum([...drillFaults])), others: Hosts },
     exact,
   ),
-  /** Makes the ledger and its account, whose password has this hash. */
-  Type.Object({ do: Type.Literal('prepare'), hash: Type.String({ pattern: '^\\*[0-9A-F]{40}$' }) }, exact),
+  /** Makes the ledger and its account. */
+  Type.Object({ do: Type.Literal('prepare') }, exact),
   /** Makes the fault, and arms the timer that undoes it. */
   Type.Object({ do: Type.Literal('strike'), fault: Type.Enum([...drillFaults]), others: Hosts }, exact),
   /** Undoes the fault before its time. */
   Type.Object({ do: Type.Literal('heal') }, exact),
   /** Writes rows through the connector of this host until it is told to end. */
-  Type.Object({ do: Type.Literal('write'), password: Type.String({ pattern: '^[0-9a-f]{32}$' }) }, exact),
+  Type.Object({ do: Type.Literal('write'), password: Password }, exact),
   /** Reads the rows of the ledger. */
   Type.Object({ do: Type.Literal('read') }, exact),
   /** Removes ledger and account. */
@@ -52,6 +56,7 @@ export const DrillSight = Type.Object(
   {
     /** own: a drill has made it. foreign: somebody else has. */
     ledger: Type.Enum(['none', 'own', 'foreign']),
+    database: Type.Enum([...databaseTypes]),
     /** Why the fault cannot be made here, for people. */
     refusal: Type.Optional(Type.String({ maxLength: 1000 })),
   },
@@ -59,6 +64,11 @@ export const DrillSight = Type.Object(
 )
 
 export type DrillSight = ReadonlyStatic<typeof DrillSight>
+
+/** Response to `prepare`. */
+export const LedgerLogin = Type.Object({ password: Password }, exact)
+
+export type LedgerLogin = ReadonlyStatic<typeof LedgerLogin>
 
 const Row = Type.Integer({ minimum: 1, maximum: mostRows })
 

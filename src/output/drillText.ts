@@ -14,16 +14,19 @@ const faults: Readonly<Record<DrillFault, string>> = {
 
 /** Writes what a drill would do, and what it makes for that. */
 export function drillPlanText(plan: DrillPlan): string {
-  const { service, fault, host, primary, candidates, through, hasRemains } = plan
+  const { service, fault, host, primary, candidates, through, mayStayAway, hasRemains } = plan
   const clients =
     host === primary
       ? `the managers make ${listOf(candidates, 'or')} the primary; clients that write wait some seconds, and some get an error`
       : 'it is a replica: clients that write go on, and those that read it get an error'
+  const mayStay = mayStayAway
+    ? `  a MySQL keeps commits that no other server received: ${host} may stay FAILED, until \`muster provision ${host}\` makes it anew\n`
+    : ''
   const remains = hasRemains ? '  what an earlier drill left of it is removed first\n' : ''
   return `${service}: ${fault} ${host}, the ${host === primary ? 'primary' : 'replica'}
   ${faults[fault]}
   ${clients}
-  ${drillWriters} clients write to a database ${drillName} through the connector of ${through.host} (port ${through.port})
+${mayStay}  ${drillWriters} clients write to a database ${drillName} through the connector of ${through.host} (port ${through.port})
   it and an account of this name are made for that, and removed at the end
 ${remains}  it lasts until the service has dealt with it; ${host} undoes it by itself after ${faultTimeout / 1000} s at the latest
 `
@@ -82,7 +85,9 @@ export type DrillVerdict = 'passed' | 'lost' | 'incomplete'
 
 /** Returns the verdict on a drill. */
 export function drillVerdict({ proofs, problems }: DrillReport): DrillVerdict {
-  if (proofs.some(({ proof }) => typeof proof !== 'string' && proof.missing > 0)) return 'lost'
+  if (proofs.some(({ follows, proof }) => follows && typeof proof !== 'string' && proof.missing > 0)) {
+    return 'lost'
+  }
   const isProven = proofs.length > 0 && proofs.every(({ proof }) => typeof proof !== 'string')
   return isProven && problems.length === 0 ? 'passed' : 'incomplete'
 }
@@ -93,12 +98,13 @@ const verdicts: Readonly<Record<DrillVerdict, string>> = {
   incomplete: 'not all is as it was before, or was seen to be',
 }
 
-function proofText(proof: DrillReport['proofs'][number]['proof']): string {
+function proofText({ follows, proof }: DrillReport['proofs'][number]): string {
   if (typeof proof === 'string') return `its rows could not be read: ${proof}`
   const { missing, examples, unanswered } = proof
   const more = unanswered === 0 ? '' : `, and ${counted(unanswered, 'row')} whose answer was lost`
   if (missing === 0) return `has all of them${more}`
-  return `lacks ${counted(missing, 'row')} (writer:row ${examples.join(', ')})${more}`
+  const since = follows ? '' : ', since it does not follow'
+  return `lacks ${counted(missing, 'row')} (writer:row ${examples.join(', ')})${since}${more}`
 }
 
 /** Sentences of a report, each a fact. */
@@ -119,7 +125,7 @@ export function drillEndText(report: DrillReport): { readonly out: string; reado
   const lines = [
     ...factsOf(report),
     ...rows.refused.messages.map(({ message, rows: times }) => `  ${times} times: ${message}`),
-    ...proofs.map(({ host, proof }) => `${host} ${proofText(proof)}`),
+    ...proofs.map((it) => `${it.host} ${proofText(it)}`),
   ]
   const verdict = drillVerdict(report)
   const words = `${plan.service}: ${verdicts[verdict]}\n`
@@ -170,7 +176,7 @@ export function drillMarkdown(report: DrillReport, { cluster, started, version }
         ]),
     table(
       'server | acknowledged rows',
-      proofs.map(({ host, proof }) => `${codeSpan(host)} | ${codeSpan(proofText(proof))}`),
+      proofs.map((it) => `${codeSpan(it.host)} | ${codeSpan(proofText(it))}`),
     ),
     ...(problems.length === 0 ? [] : [problems.map((problem) => `- ${codeSpan(problem)}`).join('\n')]),
   ]

@@ -12,7 +12,11 @@ import { drillPlan, drillReport } from '../support/drillValues.ts'
 
 const about = { cluster: 'alpha', started: new Date('2026-11-30T01:02:03Z'), version: '0.2.0' }
 const lost = drillReport({
-  proofs: [{ host: 'db1', proof: { missing: 2, examples: ['0:7', '3:9'], unanswered: 1 } }],
+  proofs: [{ host: 'db1', follows: true, proof: { missing: 2, examples: ['0:7', '3:9'], unanswered: 1 } }],
+})
+const away = drillReport({
+  proofs: [{ host: 'db1', follows: false, proof: { missing: 1, examples: ['0:7'], unanswered: 0 } }],
+  problems: ['db1: it is FAILED'],
 })
 const incomplete = drillReport({ problems: ['db1: it is FAILED'] })
 
@@ -25,6 +29,9 @@ describe('the plan of a drill', () => {
   it and an account of this name are made for that, and removed at the end
   it lasts until the service has dealt with it; db1 undoes it by itself after 60 s at the latest
 `)
+    expect(drillPlanText({ ...drillPlan, mayStayAway: true })).toContain(
+      '  a MySQL keeps commits that no other server received: db1 may stay FAILED, until `muster provision db1` makes it anew\n',
+    )
     const replica = drillPlanText({ ...drillPlan, fault: 'cut', host: 'db3', hasRemains: true })
     expect(replica).toContain('alpha: cut db3, the replica\n')
     expect(replica).toContain('clients that write go on')
@@ -43,8 +50,11 @@ describe('the result of a drill', () => {
     expect(drillVerdict(drillReport())).toBe('passed')
     expect(drillVerdict({ ...lost, problems: ['any'] })).toBe('lost')
     expect(drillVerdict(incomplete)).toBe('incomplete')
+    expect(drillVerdict(away)).toBe('incomplete')
     expect(drillVerdict(drillReport({ proofs: [] }))).toBe('incomplete')
-    expect(drillVerdict(drillReport({ proofs: [{ host: 'db1', proof: 'no answer' }] }))).toBe('incomplete')
+    expect(drillVerdict(drillReport({ proofs: [{ host: 'db1', follows: true, proof: 'no answer' }] }))).toBe(
+      'incomplete',
+    )
   })
 
   it('has each moment as a line', () => {
@@ -69,6 +79,7 @@ alpha: nothing was lost, and the service is whole again
     expect(drillEndText(lost).out).toContain(
       'db1 lacks 2 rows (writer:row 0:7, 3:9), and 1 row whose answer was lost\n',
     )
+    expect(drillEndText(away).out).toContain('db1 lacks 1 row (writer:row 0:7), since it does not follow\n')
     expect(drillEndText(lost).err).toBe('error: alpha: acknowledged rows were lost\n')
     expect(drillEndText(incomplete).err).toBe(
       'error: alpha: not all is as it was before, or was seen to be\n  db1: it is FAILED\n',

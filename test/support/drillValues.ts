@@ -3,7 +3,7 @@ import type { DrillReport } from '../../src/deployment/drill/runDrill.ts'
 
 /** A drill that kills the server of db1, the primary of three. */
 export const drillPlan: DrillPlan = {
-  ...{ service: 'alpha', fault: 'kill', host: 'db1', primary: 'db1', hasRemains: false },
+  ...{ service: 'alpha', fault: 'kill', host: 'db1', primary: 'db1', mayStayAway: false, hasRemains: false },
   servers: ['db1', 'db2', 'db3'],
   candidates: ['db2', 'db3'],
   others: [
@@ -28,7 +28,7 @@ export const drillReport = (changes: Partial<DrillReport> = {}): DrillReport => 
       messages: [{ message: 'The database 127.0.0.1:9999 broke the connection off.', rows: 4 }],
     },
   },
-  proofs: ['db1', 'db2', 'db3'].map((host) => ({ host, proof })),
+  proofs: ['db1', 'db2', 'db3'].map((host) => ({ host, follows: true, proof })),
   problems: [],
   interrupted: false,
   ...changes,

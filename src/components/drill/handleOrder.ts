@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { StartError } from '../../api/startError.ts'
-import type { DrillOrder, DrillSight, LedgerRows, WriterLine } from '../../contracts/drilling.ts'
+import type { DrillOrder, DrillSight, LedgerLogin, LedgerRows, WriterLine } from '../../contracts/drilling.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { ownSource } from '../localServer.ts'
 import { readServerOptions } from '../provision/hostDatabase.ts'
-import { mariadbEngine } from '../provision/mariadbEngine.ts'
 import type { Server } from '../provision/program.ts'
 import { makeFault, prepareFault, undoFault } from './fault.ts'
 import { findLedger, makeLedger, readLedger, removeLedger } from './ledger.ts'
@@ -13,7 +12,6 @@ import { writeRows } from './writers.ts'
 /** Finds the server of a manager's own host. Rejects with a `StartError`. */
 async function findServer(settings: ServerSettings): Promise<Server> {
   const { engine, options } = await readServerOptions(ownSource(settings))
-  if (engine !== mariadbEngine) throw new StartError('a drill needs a MariaDB, and this host has none')
   return { engine, socket: resolve(options.get('datadir') ?? '/', options.get('socket') ?? '') }
 }
 
@@ -21,13 +19,14 @@ async function look(
   settings: ServerSettings,
   { fault, others }: Extract<DrillOrder, { readonly do: 'look' }>,
 ): Promise<DrillSight> {
-  const ledger = await findLedger(await findServer(settings))
-  if (fault === undefined) return { ledger }
+  const server = await findServer(settings)
+  const sight: DrillSight = { ledger: await findLedger(server), database: server.engine.client }
+  if (fault === undefined) return sight
   try {
     await prepareFault(settings, { fault, others })
-    return { ledger }
+    return sight
   } catch (error) {
-    if (error instanceof StartError) return { ledger, refusal: error.message.slice(0, 1000) }
+    if (error instanceof StartError) return { ...sight, refusal: error.message.slice(0, 1000) }
     throw error
   }
 }
@@ -37,13 +36,12 @@ export async function handleOrder(
   settings: ServerSettings,
   order: DrillOrder,
   { signal, say }: { readonly signal: AbortSignal; readonly say: (line: WriterLine) => void },
-): Promise<DrillSight | LedgerRows | undefined> {
+): Promise<DrillSight | LedgerLogin | LedgerRows | undefined> {
   switch (order.do) {
     case 'look':
       return look(settings, order)
     case 'prepare':
-      await makeLedger(await findServer(settings), order.hash)
-      return undefined
+      return { password: (await makeLedger(await findServer(settings))).reveal() }
     case 'strike':
       await makeFault(settings, order)
       return undefined

@@ -1,3 +1,4 @@
+import type { DatabaseType } from '../../contracts/choices.ts'
 import type { HostDatabase, ServerGtids } from '../../contracts/provisioning.ts'
 import type { Program, Server, startProgram } from './program.ts'
 
@@ -21,8 +22,8 @@ export type Started = Awaited<ReturnType<typeof startProgram>>
 export type Engine = {
   /** Its program, which prints its options. */
   readonly server: 'mariadbd' | 'mysqld'
-  /** Program by which root asks it over its socket. */
-  readonly client: 'mariadb' | 'mysql'
+  /** Program by which root asks it over its socket; it has the name of the kind. */
+  readonly client: DatabaseType
   /** Programs that a host needs besides, and the package with them. */
   readonly needs: { readonly programs: readonly string[]; readonly package: string }
   /** Prints the channels by which it follows others; nothing for none. */

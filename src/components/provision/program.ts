@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { StartError } from '../../api/startError.ts'
 import { errorCode } from '../../base/systemErrors.ts'
+import type { DatabaseType } from '../../contracts/choices.ts'
 
 /** A program with its arguments. */
 export type Program = readonly [string, ...string[]]
@@ -68,7 +69,7 @@ export async function runProgram(
 }
 
 /** A server of this host, by its socket, and the program that asks it. */
-export type Server = { readonly socket: string; readonly engine: { readonly client: string } }
+export type Server = { readonly socket: string; readonly engine: { readonly client: DatabaseType } }
 
 /**
  * Returns the program that runs statements over the socket of the server, by the rights of root, and prints what they return.

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { parseJson } from '../../base/json.ts'
 import { lastLines } from '../../base/printable.ts'
-import { type DrillOrder, DrillSight, LedgerRows, WriterLine } from '../../contracts/drilling.ts'
+import { type DrillOrder, DrillSight, LedgerLogin, LedgerRows, WriterLine } from '../../contracts/drilling.ts'
 import type { ReadonlyStatic } from '../../contracts/schemaParts.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
@@ -60,7 +60,9 @@ export const orders = {
     const { refusal } = sight
     return refusal === undefined ? sight : { ...sight, refusal: lastLines(refusal) }
   },
-  prepare: (at: DrillHost, hash: string) => run(at, { do: 'prepare', hash }),
+  /** Resolves to the password of the account. */
+  prepare: async (at: DrillHost): Promise<Secret> =>
+    new Secret((await read(at, { do: 'prepare' }, LedgerLogin)).password),
   strike: (at: DrillHost, fault: DrillOrderFault, others: Others) => run(at, { do: 'strike', fault, others }),
   heal: (at: DrillHost) => run(at, { do: 'heal' }),
   read: async (at: DrillHost): Promise<LedgerRows> => {

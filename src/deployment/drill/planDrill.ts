@@ -23,6 +23,8 @@ export type DrillPlan = {
   readonly others: readonly Address[]
   /** Host whose connector the rows go through, and its port. */
   readonly through: { readonly host: string; readonly port: number }
+  /** True where the server of the fault may come back with transactions of its own, which nobody was told of. */
+  readonly mayStayAway: boolean
   /** True where a ledger of an earlier drill is removed first. */
   readonly hasRemains: boolean
 }
@@ -125,10 +127,13 @@ export function planDrill(options: {
     if (name === host && refusal !== undefined) add(name, refusal, 'Choose another fault or another host.')
   }
   if (refusals.length > 0 || !connector?.proxy) return refusals
+  const struck = sights.get(host)
+  const isMysql = struck !== undefined && 'database' in struck && struck.database === 'mysql'
   return {
     ...{ service, fault, host, primary, servers: view.datasources.map(({ name }) => name) },
     others: othersOf(host, options),
     candidates: others.filter(({ role }) => role === 'replica' || role === 'standby').map(({ name }) => name),
+    mayStayAway: isMysql && host === primary && fault === 'kill',
     through: { host: connector.name, port: connector.proxy.port },
     hasRemains: [...sights.values()].some((sight) => 'ledger' in sight && sight.ledger === 'own'),
   }

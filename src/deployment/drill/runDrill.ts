@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { CallClock } from '../../client/call.ts'
 import { drillWriters } from '../../contracts/drilling.ts'
-import { Secret } from '../../secrets/secret.ts'
+import type { Secret } from '../../secrets/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { failureOf } from '../hostFailure.ts'
 import { managerOf } from '../switchPrimary.ts'
@@ -24,8 +23,12 @@ export type DrillReport = {
     readonly longestPause: number
     readonly refused: ReturnType<RowLedger['refused']>
   }
-  /** Of each server; a text says why its rows could not be read. */
-  readonly proofs: readonly { readonly host: string; readonly proof: RowProof | string }[]
+  /** Of each server; a text says why its rows could not be read. What one lacks that does not follow is not lost. */
+  readonly proofs: readonly {
+    readonly host: string
+    readonly follows: boolean
+    readonly proof: RowProof | string
+  }[]
   /** Things that are not as before, or were not seen to be. */
   readonly problems: readonly string[]
   readonly interrupted: boolean
@@ -58,7 +61,6 @@ type Options = {
 export async function runDrill(options: Options): Promise<DrillReport> {
   const { plan, hosts, clock, signal, onStep } = options
   const ledger = createRowLedger(clock.now)
-  const password = new Secret(randomBytes(16).toString('hex'))
   let isStruck = false
   try {
     onStep('prepare')
@@ -68,7 +70,7 @@ export async function runDrill(options: Options): Promise<DrillReport> {
       await orders.remove(primary)
       await untilLedger(options, 'none')
     }
-    await orders.prepare(primary, nativeHash(password))
+    const password = await orders.prepare(primary)
     await untilLedger(options, 'own')
     onStep('write')
     const { watch, problems, ended } = await withWriters({ ...options, ledger, password }, async (ended) => {
@@ -85,9 +87,10 @@ export async function runDrill(options: Options): Promise<DrillReport> {
     })
     const last = watch.primary() ?? plan.primary
     onStep('prove')
-    const proofs = await proveRows(options, { primary: last, ledger })
+    const away = watch.away().filter((name) => name !== last)
+    const proofs = await proveRows(options, { primary: last, away, ledger })
     onStep('remove')
-    const left = await removeLedger(options, last)
+    const left = await removeLedger(options, { primary: last, away })
     const why = ended()
     const moments = watch.moments()
     const interrupted = signal.aborted
@@ -107,17 +110,14 @@ export async function runDrill(options: Options): Promise<DrillReport> {
       ],
     }
   } catch (error) {
-    const left = [...(isStruck ? await undo(options) : []), ...(await removeLedger(options, plan.primary))]
+    const left = [
+      ...(isStruck ? await undo(options) : []),
+      ...(await removeLedger(options, { primary: plan.primary, away: [] })),
+    ]
     if (left.length === 0) throw error
     const { message, fix } = failureOf(error)
     throw notDrilled(plan.host, [message, ...left].join('; '), fix)
   }
-}
-
-/** Hash of a password for mysql_native_password, so that neither a statement nor the binary log has the password. */
-function nativeHash(password: Secret): string {
-  const sha1 = (bytes: string | Buffer): Buffer => createHash('sha1').update(bytes).digest()
-  return `*${sha1(sha1(password.reveal())).toString('hex').toUpperCase()}`
 }
 
 function at(hosts: readonly DrillHost[], name: string): DrillHost {
@@ -132,13 +132,18 @@ const serversOf = ({ hosts, plan }: Options): readonly DrillHost[] =>
 /** Returns why an attempt failed. */
 const reasonOf = (error: unknown): string => failureOf(error).message
 
-/** Waits until all servers have a ledger, or none; returns what a server has instead after a while. */
-async function withLedger(options: Options, wanted: 'own' | 'none'): Promise<string | undefined> {
+/** Waits until all servers but those that are away have a ledger, or none; returns what a server has instead after a while. */
+async function withLedger(
+  options: Options,
+  wanted: 'own' | 'none',
+  away: readonly string[] = [],
+): Promise<string | undefined> {
   const { clock } = options
   const until = clock.now() + limits.equal
+  const servers = serversOf(options).filter(({ host }) => !away.includes(host.name))
   for (;;) {
     const seen = await Promise.all(
-      serversOf(options).map((it) =>
+      servers.map((it) =>
         orders.look(it, { others: [] }).then(
           ({ ledger }) => (ledger === wanted ? [] : [it.host.name]),
           (error: unknown) => [`${it.host.name} (${reasonOf(error)})`],
@@ -213,10 +218,13 @@ const undo = ({ plan, hosts }: Options): Promise<readonly string[]> =>
     ],
   )
 
+/** A server that does not follow is not waited for. */
+type Last = { readonly primary: string; readonly away: readonly string[] }
+
 /** Compares the rows of each server with what was acknowledged, once it has those of the primary. */
 async function proveRows(
   options: Options,
-  { primary, ledger }: { readonly primary: string; readonly ledger: RowLedger },
+  { primary, away, ledger }: Last & { readonly ledger: RowLedger },
 ): Promise<DrillReport['proofs']> {
   const { clock, hosts } = options
   const until = clock.now() + limits.equal
@@ -224,24 +232,31 @@ async function proveRows(
     (rows) => JSON.stringify(rows),
     () => undefined,
   )
-  const prove = async (it: DrillHost): Promise<RowProof | string> => {
+  const prove = async (it: DrillHost, isAway: boolean): Promise<RowProof | string> => {
     for (;;) {
+      const isLast = isAway || clock.now() > until
       try {
         const rows = await orders.read(it)
-        if (JSON.stringify(rows) === wanted || clock.now() > until) return ledger.prove(rows)
+        if (JSON.stringify(rows) === wanted || isLast) return ledger.prove(rows)
       } catch (error) {
-        if (clock.now() > until) return reasonOf(error)
+        if (isLast) return reasonOf(error)
       }
       await clock.wait(limits.look)
     }
   }
-  return Promise.all(serversOf(options).map(async (it) => ({ host: it.host.name, proof: await prove(it) })))
+  return Promise.all(
+    serversOf(options).map(async (it) => {
+      const { name } = it.host
+      const isAway = away.includes(name)
+      return { host: name, follows: !isAway, proof: await prove(it, isAway) }
+    }),
+  )
 }
 
 /** Removes ledger and account; returns why they are still there. */
-async function removeLedger(options: Options, primary: string): Promise<readonly string[]> {
+async function removeLedger(options: Options, { primary, away }: Last): Promise<readonly string[]> {
   const why = await orders.remove(at(options.hosts, primary)).then(
-    () => withLedger(options, 'none'),
+    () => withLedger(options, 'none', away),
     (error: unknown) => `the ledger could not be removed: ${reasonOf(error)}`,
   )
   return why === undefined ? [] : [`${why}; the next drill removes it`]

@@ -31,6 +31,7 @@ export function watchService(options: {
   const struckAt = clock.now()
   const moments: Partial<Record<DrillMoment, number>> = {}
   let primary: string | null = null
+  let away: readonly string[] = []
 
   const see = (moment: DrillMoment, time = clock.now()): void => {
     if (moments[moment] !== undefined) return
@@ -46,6 +47,7 @@ export function watchService(options: {
   }
   function note({ writer, datasources }: ServiceView): void {
     const state = datasources.find(({ name }) => name === plan.host)?.state
+    away = datasources.filter((it) => it.state !== 'ONLINE').map(({ name }) => name)
     primary = writer?.datasource ?? primary
     if (state === 'FAILED') see('failed')
     // Its time is that of the writer, before a manager was asked.
@@ -68,6 +70,8 @@ export function watchService(options: {
     moments: (): DrillMoments => moments,
     /** The primary that the managers named last; null for none since the fault. */
     primary: () => primary,
+    /** Servers that were not ONLINE at the last look. */
+    away: () => away,
     /** Waits until the fault has been dealt with, the writers have ended, or it has lasted long enough. */
     async untilHandled(haveEnded: () => boolean): Promise<void> {
       while (!signal.aborted && !haveEnded() && clock.now() < struckAt + limits.fault) {

@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findLedger, makeLedger, readLedger, removeLedger } from '../../../src/components/drill/ledger.ts'
 import { writeRows } from '../../../src/components/drill/writers.ts'
 import { mariadbEngine as engine } from '../../../src/components/provision/mariadbEngine.ts'
 import type { WriterLine } from '../../../src/contracts/drilling.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
 import { hasMariadb, type Mariadb, type MariadbLab, mariadbLab } from '../../support/mariadb.ts'
 import { proxySettings } from '../../support/proxySettings.ts'
-
-const password = '0123456789abcdef0123456789abcdef'
-const sha1 = (bytes: string | Buffer): Buffer => createHash('sha1').update(bytes).digest()
-const hash = `*${sha1(sha1(password)).toString('hex').toUpperCase()}`
 
 describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeout: 60_000 }, () => {
   let lab: MariadbLab
@@ -31,13 +27,13 @@ describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeou
     ),
   )
 
-  const write = async (until: (lines: readonly WriterLine[]) => boolean, given = password) => {
+  const write = async (password: Secret, until: (lines: readonly WriterLine[]) => boolean) => {
     const end = new AbortController()
     const lines: WriterLine[] = []
     await writeRows(
       { proxy: { ...proxySettings, address: '127.0.0.1', port: server.port } },
       {
-        password: given,
+        password: password.reveal(),
         signal: end.signal,
         say: (line) => {
           lines.push(line)
@@ -49,9 +45,9 @@ describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeou
   }
 
   it('has each row that was acknowledged, and is gone afterwards', async () => {
-    await makeLedger(place, hash)
+    const password = await makeLedger(place)
     expect(await findLedger(place)).toBe('own')
-    const lines = await write((them) => them.length >= 40)
+    const lines = await write(password, (them) => them.length >= 40)
     expect(lines.filter(({ refused }) => refused !== undefined)).toEqual([])
     const rows = await readLedger(place)
     for (const { writer, row } of lines) {
@@ -63,7 +59,7 @@ describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeou
   })
 
   it('may be added to by its account, and nothing else', async () => {
-    await makeLedger(place, hash)
+    await makeLedger(place)
     const grants = await server.sql("SHOW GRANTS FOR muster_drill@'%'")
     expect(grants.flatMap((row) => Object.values(row))).toEqual([
       expect.stringMatching(/^GRANT USAGE ON \*\.\* TO/),
@@ -73,22 +69,22 @@ describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeou
 
   it('puts no password into the binary log', async () => {
     await server.sql('RESET MASTER')
-    await makeLedger(place, hash)
+    const password = await makeLedger(place)
     const events = JSON.stringify(await server.sql('SHOW BINLOG EVENTS'))
-    expect(events).toContain(hash)
-    expect(events).not.toContain(password)
+    expect(events).toMatch(/IDENTIFIED VIA mysql_native_password USING '\*[0-9A-F]{40}'/)
+    expect(events).not.toContain(password.reveal())
   })
 
   it('says of each row that it was refused, and why', async () => {
-    await makeLedger(place, hash)
-    const lines = await write((them) => them.length >= 4, password.replace('0', '1'))
+    await makeLedger(place)
+    const lines = await write(new Secret('0123456789abcdef'), (them) => them.length >= 4)
     expect(lines[0]?.refused).toMatch(
       /^The database 127\.0\.0\.1:\d+ rejected login 'muster_drill': ERROR 1045: .*\)\.$/,
     )
   })
 
   it('has the ranges of rows around one that is missing', async () => {
-    await makeLedger(place, hash)
+    await makeLedger(place)
     await server.sql('INSERT INTO muster_drill.ledger VALUES (0, 1), (0, 2), (0, 4), (3, 7)')
     expect(await readLedger(place)).toEqual([
       [
@@ -107,10 +103,10 @@ describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeou
       ["DROP USER muster_drill@'%'"],
       ["DROP USER muster_drill@'%'", 'DROP TABLE muster_drill.ledger'],
     ]) {
-      await makeLedger(place, hash)
+      await makeLedger(place)
       await server.sql('SELECT 1', ...left)
       expect(await findLedger(place)).toBe('own')
-      await makeLedger(place, hash)
+      await makeLedger(place)
       expect(await readLedger(place)).toEqual([[], [], [], []])
     }
   })
@@ -132,14 +128,14 @@ describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeou
   ] as const)('is not made over %s of somebody else', async (_what, statements) => {
     await server.sql(...statements)
     expect(await findLedger(place)).toBe('foreign')
-    await expect(makeLedger(place, hash)).rejects.toThrow('that no drill has made')
+    await expect(makeLedger(place)).rejects.toThrow('that no drill has made')
     await expect(removeLedger(place)).rejects.toThrow('that no drill has made')
     expect(await findLedger(place)).toBe('foreign')
   })
 
   it('is neither made nor removed on a server that is read-only', async () => {
     await server.sql('SET GLOBAL read_only = 1')
-    await expect(makeLedger(place, hash)).rejects.toThrow('it is not the primary any more')
+    await expect(makeLedger(place)).rejects.toThrow('it is not the primary any more')
     expect(await findLedger(place)).toBe('none')
   })
 })

@@ -26,12 +26,26 @@ function drillHost(result: Partial<ToldResult>, uid = 0) {
 
 describe('an order of a drill', () => {
   it('goes to standard input, and only the path of the settings to a shell', async () => {
-    const { reached, transport, given } = drillHost({})
-    const hash = `*${'A'.repeat(40)}`
-    await orders.prepare(reached, hash)
-    expect(JSON.parse(given())).toEqual({ do: 'prepare', hash })
+    const { reached, transport, given } = drillHost({ stdout: '[[],[],[],[]]' })
+    await orders.read(reached)
+    expect(JSON.parse(given())).toEqual({ do: 'read' })
     expect(transport.scripts.join()).toContain("drill --settings '/srv/o'\\''muster/share/manager.json'")
-    expect(transport.scripts.join()).not.toContain(hash)
+  })
+
+  it('gets the password of the account as a secret', async () => {
+    const password = 'a%b\\c"d$e~f0123456789'
+    const got = await orders.prepare(drillHost({ stdout: JSON.stringify({ password }) }).reached)
+    expect(got.reveal()).toBe(password)
+    expect(`${got}`).toBe('[redacted]')
+  })
+
+  it.each([
+    ['empty', ''],
+    ['of two lines', 'aaaaaaaaaaaaaaaa\nb'],
+    ['without an end', 'a'.repeat(256)],
+  ])('gets no password that is %s', async (_what, password) => {
+    const { reached } = drillHost({ stdout: JSON.stringify({ password }) })
+    await expect(orders.prepare(reached)).rejects.toThrow('not that of a drill')
   })
 
   it('is not given to a host whose login is not root', async () => {
@@ -76,7 +90,7 @@ describe('an order of a drill', () => {
   })
 
   it('gets the words against a fault as one printable line', async () => {
-    const sight = { ledger: 'none', refusal: 'why\n\u001b[31mfake' }
+    const sight = { ledger: 'none', database: 'mysql', refusal: 'why\n\u001b[31mfake' }
     const { reached } = drillHost({ stdout: JSON.stringify(sight) })
     expect((await orders.look(reached, { fault: 'cut', others: [] })).refusal).toBe('why / \\x1b[31mfake')
   })

@@ -22,7 +22,7 @@ const services = [
     datasources: [db1, db2, db3].map(({ name, host, port, role }) => ({ name, host, port, role })),
   },
 ]
-const sight: DrillSight = { ledger: 'none' }
+const sight: DrillSight = { ledger: 'none', database: 'mariadb' }
 
 const healthy: SeenService = { ...service(db1, db2, db3), failover: { automatic: true, reason: null } }
 const alike = (seen: SeenService): readonly ManagerReport[] => names.map((name) => report(name, seen))
@@ -95,6 +95,13 @@ describe('the plan of a drill', () => {
     expect(refusalsOf({ sights: new Map([['db3', { ...sight, ledger: 'foreign' }]]) })).toEqual([
       'db3: its server has a database or an account muster_drill that no drill has made',
     ])
+  })
+
+  it('names a MySQL that is killed as the primary: it may come back with commits that nobody was told of', () => {
+    const sights = new Map(names.map((name) => [name, { ...sight, database: 'mysql' } as const]))
+    expect(plan({ sights })).toMatchObject({ host: 'db1', mayStayAway: true })
+    expect(plan({ sights, host: 'db2' })).toMatchObject({ host: 'db2', mayStayAway: false })
+    expect(plan({ sights, fault: 'hang' })).toMatchObject({ host: 'db1', mayStayAway: false })
   })
 
   it('is refused for what the hosts say', () => {

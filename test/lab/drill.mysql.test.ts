@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DrillCluster, startDrillCluster } from './scenario/drillCluster.ts'
+import { serverKinds } from './scenario/serverKind.ts'
+import { labHere } from './support/requirements.ts'
+
+describe.skipIf(labHere.missing)(`muster drill with MySQL${labHere.needs}`, () => {
+  let on: DrillCluster
+
+  beforeAll(async () => {
+    on = await startDrillCluster({ kind: serverKinds.mysql })
+    // As in its package: nothing may start a server whose log is changed.
+    const unit = 'mysql.service.d/zz-restart.conf'
+    for (const it of on.lab.members) {
+      const written = await it.run(
+        `printf '[Service]\\nRestart=on-failure\\n' > /etc/systemd/system/${unit} && systemctl daemon-reload`,
+      )
+      expect(written).toMatchObject({ code: 0 })
+    }
+  })
+  afterAll(() => on?.lab.stop())
+
+  it('loses no row, undoes the fault and removes what it made: cut', { timeout: 500_000 }, async () => {
+    await on.pass('cut')
+  })
+
+  it('has a server that hung take back what it wrote when it went on, and follow', {
+    timeout: 500_000,
+  }, async () => {
+    const primary = await on.whole()
+    await on.pass('hang')
+    const { stdout } = await primary.run('journalctl --no-pager --unit muster-alpha-manager')
+    expect(stdout).toMatch(/removed from the log of the server what waited for a replica: [\da-f-]{36}:\d+/)
+  })
+
+  it.each([
+    ['a database', ['CREATE DATABASE muster_drill'], ['DROP DATABASE muster_drill']],
+    ['an account', ["CREATE USER muster_drill@'%'"], ["DROP USER muster_drill@'%'"]],
+    [
+      'a further account',
+      ["CREATE USER muster_drill@'%' COMMENT 'made by muster drill'", 'CREATE USER muster_drill@localhost'],
+      ["DROP USER muster_drill@'%', muster_drill@localhost"],
+    ],
+  ] as const)(
+    'is refused where somebody else has %s with its name',
+    { timeout: 300_000 },
+    async (_what, made, undone) => {
+      const primary = await on.whole()
+      for (const it of made) await on.lab.ask(primary, it)
+      const { code, stdout, stderr } = await on.drill('--yes')
+      for (const it of undone) await on.lab.ask(primary, it)
+      expect(code, stdout).toBe(1)
+      expect(stderr).toContain('a database or an account muster_drill that no drill has made')
+      expect(await on.left()).toEqual([])
+    },
+  )
+
+  it('removes what one that was killed left, and goes on with a replica', { timeout: 500_000 }, async () => {
+    const primary = await on.whole()
+    await on.lab.ask(primary, "CREATE USER muster_drill@'%' COMMENT 'made by muster drill'")
+    const { code, stdout, stderr } = await on.drill('kill', on.lab.after(primary).name, '--yes')
+    expect(code, `${stdout}${stderr}`).toBe(0)
+    expect(stdout).toContain('what an earlier drill left of it is removed first')
+    expect(stdout).toContain(`${primary.name} stayed the primary`)
+    expect(await on.left()).toEqual([])
+  })
+})
