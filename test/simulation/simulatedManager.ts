@@ -151,10 +151,14 @@ export function createSimulatedManager(means: {
     })
   }
 
-  const probeOf = (to: string): Probe => ({
-    read: () => call({ to, limit: limits.probe, work: (its) => its.reading() }),
-    close: () => undefined,
-  })
+  function probeOf(to: string, onLost: () => void): Probe {
+    const owner = time.current()
+    const work = (its: SimulatedServer) => {
+      its.notice(host, () => void time.after(0, onLost, owner))
+      return its.reading()
+    }
+    return { read: () => call({ to, limit: limits.probe, work }), close: () => undefined }
+  }
 
   function open(to: string): SwitchServer {
     const owner = process
@@ -314,7 +318,7 @@ export function createSimulatedManager(means: {
       kept: openStateStore({ file: disks.state.file, path: '/state', installed: map, now: now() }),
       monitor: (onCheck) =>
         createMonitor({
-          open: (its) => probeOf(its.host),
+          open: (its, onLost) => probeOf(its.host, onLost),
           timing: {
             checkInterval: defaultCheckInterval,
             limit: 1000,

@@ -96,6 +96,8 @@ export function createSimulatedServer(means: {
   let blocked: (() => void)[] = []
   let lock: SwitchSession | null = null
   let commitLock: SwitchSession | null = null
+  /** Hosts with a connection that is looked at, and what they do at its end. */
+  const noticing = new Map<string, () => void>()
   let yes = 0
   let nextSession = 1
   let isStepPending = false
@@ -276,6 +278,8 @@ export function createSimulatedServer(means: {
     else untold = [...untold, ...streams]
     streams = []
     if (isTold) disconnect()
+    if (isTold) for (const [host, work] of noticing) network.send(name, host, work)
+    noticing.clear()
     stream = null
     isStepPending = false
     whenGoingOn = []
@@ -348,6 +352,8 @@ export function createSimulatedServer(means: {
     isWritable: () => isUp && !isHung && !isReadOnly,
     /** The number of the start that it is in. */
     run: () => run,
+    /** Has a host notice the end of its connection; the last call of a host counts. */
+    notice: (host: string, work: () => void): void => void noticing.set(host, work),
     onceRunning,
     has: (transaction: Transaction) => log.lastIndexOf(transaction) !== -1,
     hasReceived: (transaction: Transaction) => relay.includes(transaction),

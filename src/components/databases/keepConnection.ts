@@ -39,10 +39,12 @@ export function keepConnection(options: {
   readonly limits: ReadLimits
   /** Name of the server for messages. */
   readonly place: string
+  /** Called when the other side has ended the connection, or lost it. */
+  readonly onLost?: () => void
   /** Milliseconds that never go back. */
   readonly now?: () => number
 }): KeptConnection {
-  const { dial, limits, place, now = () => performance.now() } = options
+  const { dial, limits, place, onLost, now = () => performance.now() } = options
   const { age = Number.POSITIVE_INFINITY } = limits
   const end = new AbortController()
   let kept: Promise<Connection> | undefined
@@ -59,12 +61,14 @@ export function keepConnection(options: {
     kept = dialled
     loggedIn = Number.POSITIVE_INFINITY
     dialled
-      .then((opened) => {
+      .then(async (opened) => {
         if (kept === dialled) loggedIn = now()
-        return opened.ended
+        await opened.ended
+        const isLost = kept === dialled && !end.signal.aborted
+        forget(dialled)
+        if (isLost) onLost?.()
       })
-      .catch(() => undefined)
-      .finally(() => forget(dialled))
+      .catch(() => forget(dialled))
     return dialled
   }
 

@@ -88,6 +88,8 @@ export function createProbe(options: {
   readonly limits: ReadLimits
   /** Name of the server for messages. */
   readonly place: string
+  /** Called when the server has ended the connection, or its host did. */
+  readonly onLost?: () => void
 }): Probe {
   const kept = keepConnection(options)
   /** Acknowledged commits when the log was found to be locked; undefined while it is not. */

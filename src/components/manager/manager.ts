@@ -109,11 +109,12 @@ function createMonitorFactory(
   const account = { user: monitor.user, secret, purpose: 'monitor', limits: dialLimits } as const
   return (seen: Parameters<typeof createMonitor>[0]['onCheck']): Monitor =>
     createMonitor({
-      open: (server) =>
+      open: (server, onLost) =>
         createProbe({
           dial: dialServer({ server, ...account }),
           limits: readLimits,
           place: placeOf(server),
+          onLost,
         }),
       timing: more.timing,
       isLocal: (server) => local.has(serverOf(server)),

@@ -77,11 +77,20 @@ export type Monitor = {
   close(): void
 }
 
+type Pauses = {
+  /** Resolves to true after that time, or to false at its early end. */
+  readonly wait: (milliseconds: number) => Promise<boolean>
+  readonly end: () => void
+}
+
 type Watched = { readonly check: () => Promise<Observation>; readonly end: () => void }
 
-/** Monitors the servers of `follow`; `onCheck` is called with each regular check, `onError` with errors that are bugs. */
+/**
+ * Monitors the servers of `follow`; `onCheck` is called with each regular check, `onError` with errors that are bugs. A server
+ * whose probe calls `onLost` is checked at once: the system tells of a process that died long before the next check.
+ */
 export function createMonitor(options: {
-  readonly open: (server: Server) => Probe
+  readonly open: (server: Server, onLost: () => void) => Probe
   readonly timing: MonitorTiming
   /** True for a server of this host: it is seen soon after its start, however long it was away. */
   readonly isLocal?: (server: Server) => boolean
@@ -108,10 +117,11 @@ export function createMonitor(options: {
   async function watch(options: {
     readonly server: Server
     readonly check: () => Promise<Observation>
+    readonly pauses: Pauses
     readonly signal: AbortSignal
   }): Promise<void> {
-    const { server, check, signal } = options
-    const { usual } = timing.checkInterval
+    const { server, check, pauses, signal } = options
+    const { usual, retry } = timing.checkInterval
     const checkInterval = { ...timing.checkInterval, ...(isLocal(server) && { longest: usual }) }
     let unanswered = 0
     let isFailing = false
@@ -127,23 +137,46 @@ export function createMonitor(options: {
         onError(error)
         unanswered += 1
       }
+      if (signal.aborted) return
       const delay = nextCheckDelay({ checkInterval, unanswered, isFailing, random: random() })
-      await wait(delay, signal).catch(() => undefined)
+      const ended = now()
+      if (await pauses.wait(delay)) continue
+      if (signal.aborted) return
+      // A server that ends each connection is not asked without a pause.
+      const rest = retry - (now() - ended)
+      if (rest > 0) await pauses.wait(rest)
+    }
+  }
+
+  /** Returns the pauses between checks of one server, which end early once. */
+  function createPauses(): Pauses {
+    let current = new AbortController()
+    return {
+      wait: async (milliseconds) => {
+        current = new AbortController()
+        return wait(milliseconds, current.signal).then(
+          () => true,
+          () => false,
+        )
+      },
+      end: () => current.abort(),
     }
   }
 
   function begin(server: Server): Watched {
-    const probe = open(server)
+    const pauses = createPauses()
+    const probe = open(server, pauses.end)
     const stop = new AbortController()
     const check = checkOf(
       server,
       shareRuns(() => probe.read()),
     )
-    void watch({ server, check, signal: stop.signal })
+    void watch({ server, check, pauses, signal: stop.signal })
     return {
       check,
       end: () => {
         stop.abort()
+        pauses.end()
         probe.close()
       },
     }

@@ -55,6 +55,29 @@ describe('keepConnection', () => {
     expect([database.dials(), database.open()]).toEqual([2, 1])
   })
 
+  it('says that the server has ended the connection, and nothing of one that it leaves itself', async () => {
+    const database = fakeDatabase({ expect: expect1 })
+    const lost: number[] = []
+    let time = 0
+    const { read, close } = keepConnection({
+      ...{ dial: database.dial, place: 'fake:3306', now: () => time },
+      limits: { ...limits, age: 8000 },
+      onLost: () => lost.push(time),
+    })
+    await read('SELECT 1')
+    time = 8000
+    await read('SELECT 1')
+    await eventually(() => expect(database.open()).toBe(1))
+    expect(lost).toEqual([])
+    time = 8001
+    database.breakAll()
+    await eventually(() => expect(lost).toHaveLength(1))
+    await read('SELECT 1')
+    close()
+    await eventually(() => expect(database.open()).toBe(0))
+    expect(lost).toEqual([8001])
+  })
+
   it('drops a connection that does not answer, and opens another for the next', async () => {
     const hanging = { statement: 'SELECT 1', answer: never, times: 1 }
     const database = fakeDatabase({ expect: [hanging, ...expect1] })

@@ -30,9 +30,11 @@ function monitored(
   let running = 0
   let most = 0
   let clock = 0
+  let lose = (): void => undefined
   const monitor = createMonitor({
-    open: (it) => ({
+    open: (it, onLost) => ({
       read: async () => {
+        lose = onLost
         reads += 1
         running += 1
         most = Math.max(most, running)
@@ -74,6 +76,11 @@ function monitored(
     reached,
     reads: () => reads,
     most: () => most,
+    /** Has the connection of the last check end. */
+    lose: () => lose(),
+    pass: (milliseconds: number) => {
+      clock += milliseconds
+    },
     /** Ends the last wait. */
     next: async () => {
       const count = waits.length
@@ -150,6 +157,34 @@ describe('createMonitor', () => {
     await reached(1)
     for (let made = 0; made < 5; made += 1) await next()
     expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([200, 200, 1000, 1000, 1000, 1000])
+  })
+
+  it('checks a server at once whose connection was lost, and not before the shortest interval', async () => {
+    const { monitor, seen, waits, reached, lose, pass } = monitored(async () => reading)
+    monitor.follow([server])
+    await reached(1)
+    pass(500)
+    lose()
+    await reached(2)
+    expect(seen).toHaveLength(2)
+    lose()
+    await reached(3)
+    expect(seen).toHaveLength(2)
+    waits.at(-1)?.end()
+    await reached(4)
+    expect(seen).toHaveLength(3)
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([1000, 1000, 195, 1000])
+  })
+
+  it('checks nothing more whose connection was lost after its end', async () => {
+    const { monitor, seen, reached, lose, pass } = monitored(async () => reading)
+    monitor.follow([server])
+    await reached(1)
+    monitor.close()
+    pass(500)
+    lose()
+    await setImmediate()
+    expect(seen).toHaveLength(1)
   })
 
   it('asks a server that hangs once, however often its time is up, and hears it when it wakes up', async () => {
