@@ -8,7 +8,7 @@ import { sentence } from './switchProblems.ts'
 const turn = 500
 
 /** Milliseconds between two attempts of a manager. */
-const pause = { shortest: 500, longest: 5_000 } as const
+const pause = { shortest: 100, longest: 5_000 } as const
 
 /** Attempts of a manager to replace one lost primary. */
 type Attempts = {
@@ -31,6 +31,7 @@ export function failOverByItself(means: {
 }): () => void {
   const { manager, start, timing, log } = means
   const attempts = new Map<string, Attempts>()
+  let isStopped = false
 
   async function attempt(service: string, to: string, it: Attempts): Promise<void> {
     it.isRunning = true
@@ -51,6 +52,10 @@ export function failOverByItself(means: {
       it.pause = Math.min(2 * it.pause, pause.longest)
     }
     manager.noteFailover(service, it.told)
+    if (it.told === null) return
+    // Another manager may be some milliseconds behind, and the next check is far.
+    await timing.wait(it.next - timing.now())
+    if (!isStopped) look()
   }
 
   function look(): void {
@@ -70,5 +75,9 @@ export function failOverByItself(means: {
     }
   }
 
-  return manager.onUpdate(look)
+  const forget = manager.onUpdate(look)
+  return () => {
+    isStopped = true
+    forget()
+  }
 }

@@ -21,6 +21,7 @@ function world(decided: Partial<Decision> = {}) {
   const orders: SwitchOrder[] = []
   const noted: (string | null)[] = []
   const lines: string[] = []
+  const waits: { readonly milliseconds: number; readonly end: (value: unknown) => void }[] = []
   const log = (_facts: object, message: string): void => void lines.push(message)
   const manager = {
     map: () => installed,
@@ -41,7 +42,10 @@ function world(decided: Partial<Decision> = {}) {
       orders.push(order)
       return answer()
     },
-    timing: { now: () => time, wait: async () => undefined },
+    timing: {
+      now: () => time,
+      wait: (milliseconds) => new Promise((end) => waits.push({ milliseconds, end })),
+    },
     log: { info: log, warn: log, error: log },
   })
   return {
@@ -57,6 +61,13 @@ function world(decided: Partial<Decision> = {}) {
     },
     answers: (how: () => Promise<unknown>) => {
       answer = how
+    },
+    /** Lets the last pause end, without any check. */
+    endPause: async () => {
+      const last = waits.at(-1)
+      time += last?.milliseconds ?? 0
+      last?.end(undefined)
+      await new Promise((resolve) => setImmediate(resolve))
     },
     /** Lets time pass, then a check end. */
     pass: async (milliseconds: number) => {
@@ -128,9 +139,21 @@ describe('the failover of a manager by itself', () => {
       await pass(time === 0 ? 0 : 100)
       if (orders.length > before) times.push(time)
     }
-    expect(times).toEqual([0, 500, 1500, 3500, 7500, 12_500, 17_500])
+    expect(times).toEqual([0, 100, 300, 700, 1500, 3100, 6300, 11_300, 16_300])
     expect(lines).toEqual(['does not replace the lost primary yet'])
     expect(new Set(noted)).toEqual(new Set(['db1: It answers.']))
+  })
+
+  it('tries again without a check, until it was stopped: another manager may be a moment behind', async () => {
+    const { orders, pass, answers, endPause, stop } = world({ candidates: ['db3'] })
+    answers(refused)
+    await pass(0)
+    expect(orders).toHaveLength(1)
+    await endPause()
+    expect(orders).toHaveLength(2)
+    stop()
+    await endPause()
+    expect(orders).toHaveLength(2)
   })
 
   it('begins anew with another lost primary, and with one that was back', async () => {
