@@ -28,11 +28,12 @@ function listeningSockets(port: number): ReadonlySet<string> {
   )
 }
 
-const nameOf = (pid: number): string | undefined =>
+/** Returns the name of the program of a process; undefined for one that is gone. */
+export const programOf = (pid: number): string | undefined =>
   unlessGone(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd())
 
 /** Returns true if it is the process of a database server. */
-export const isServer = (pid: number): boolean => programs.has(nameOf(pid) ?? '')
+export const isServer = (pid: number): boolean => programs.has(programOf(pid) ?? '')
 
 /** Returns the process of the database server that listens at a port; undefined for none. Throws a `StartError`. */
 export function serverAt(port: number): number | undefined {

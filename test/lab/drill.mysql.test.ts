@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DrillCluster, startDrillCluster } from './scenario/drillCluster.ts'
 import { serverKinds } from './scenario/serverKind.ts'
+import { eventually } from './support/eventually.ts'
 import { labHere } from './support/requirements.ts'
 
 describe.skipIf(labHere.missing)(`muster drill with MySQL${labHere.needs}`, () => {
@@ -62,5 +63,20 @@ describe.skipIf(labHere.missing)(`muster drill with MySQL${labHere.needs}`, () =
     expect(stdout).toContain('what an earlier drill left of it is removed first')
     expect(stdout).toContain(`${primary.name} stayed the primary`)
     expect(await on.left()).toEqual([])
+  })
+
+  it('cuts nothing off the log of a server whose commits go on, whoever asks root to kill it', {
+    timeout: 300_000,
+  }, async () => {
+    const primary = await on.whole()
+    const load = on.lab.load({ each: 2, kept: 6 })
+    await eventually('rows of the clients', () => load.acknowledged.length > 100)
+    const { code, stdout, stderr } = await primary.run(
+      '/opt/muster/current/node /opt/muster/current/muster-api.cjs crash-database --settings /opt/muster/share/manager.json',
+    )
+    await load.stop()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/killed the server at port 3306 \(process \d+\) and started mysql\.service/)
+    expect(stdout).not.toContain('removed')
   })
 })

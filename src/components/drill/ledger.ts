@@ -89,7 +89,7 @@ export async function makeLedger(server: Server): Promise<Secret> {
     `${statements}
 CREATE TABLE ${drillName}.ledger (writer TINYINT UNSIGNED, number INT UNSIGNED, PRIMARY KEY (writer, number)) ENGINE = InnoDB;
 GRANT INSERT ON ${drillName}.ledger TO ${drillName}@'%';`,
-    ['--raw'],
+    { more: ['--raw'] },
   )
   // Name, host, password and factor of the account.
   return password ?? new Secret(printed.split('\t')[2] ?? '')

@@ -2,7 +2,31 @@ import { execFileSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../api/startError.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import { isServer, ownSource, serverAt, unitOf } from '../localServer.ts'
+import { isServer, ownSource, programOf, serverAt, unitOf } from '../localServer.ts'
+import { runProgram } from '../provision/program.ts'
+import { type Committed, readCommitted, removeWaiting } from '../provision/waitingCommits.ts'
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** Does something about commits that wait, whose failure is no reason to let a second server run; says it, then. */
+async function about<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    say(`commits that wait are left in the log of the server: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+/** Removes what waits from the log of a server that was killed, while its unit does not start it. Rejects with a `StartError`. */
+async function removeStopped(unit: string, committed: Committed): Promise<string> {
+  // Services that require it go on.
+  await runProgram(['systemctl', 'stop', '--job-mode=ignore-dependencies', '--', unit])
+  return removeWaiting(committed, async () => {
+    const show = ['systemctl', 'show', '--property=ActiveState', '--value', '--', unit] as const
+    return ['failed', 'inactive'].includes((await runProgram(show)).trim())
+  })
+}
 
 /** Milliseconds until a process is gone that was killed. */
 const endLimit = 10_000
@@ -21,9 +45,13 @@ export async function crashOwnServer(settings: Pick<ServerSettings, 'services' |
       `the server at port ${port} (process ${pid}) is no service of systemd: kill it, and start it`,
     )
   }
+  // Servers of MariaDB remove by themselves what nobody acknowledged, and have this name from release 10.4 on.
+  const committed = programOf(pid) === 'mariadbd' ? undefined : await about(() => readCommitted(settings))
   process.kill(pid, 'SIGKILL')
+  const removed = committed && (await about(() => removeStopped(unit, committed)))
   const end = performance.now() + endLimit
   while (isServer(pid) && performance.now() < end) await wait(20)
+  if (removed) say(`removed from the log of the server what waited for a replica: ${removed}`)
   execFileSync('systemctl', ['start', '--no-block', '--', unit], { stdio: ['ignore', 'inherit', 'inherit'] })
-  process.stdout.write(`killed the server at port ${port} (process ${pid}) and started ${unit}\n`)
+  say(`killed the server at port ${port} (process ${pid}) and started ${unit}`)
 }

@@ -90,7 +90,7 @@ export function errantGtids(replica: ServerReading, primary: ServerReading): Gti
 
 /**
  * Counts the commits that wait for a replica and that a crash removes, while any other end keeps them. MySQL keeps them
- * after a crash, too.
+ * after a crash, too, unless its manager's unit made it.
  */
 export const removableCommits = ({
   version,

@@ -15,7 +15,7 @@ export const mariadbEngine: Engine = {
   readGtids: async (own) => {
     const [state, channels] = await Promise.all([
       askServer(own, 'SELECT @@server_id, @@gtid_binlog_state'),
-      askServer(own, `${mariadbEngine.channels}\\G`, ['--column-names']),
+      askServer(own, `${mariadbEngine.channels}\\G`, { more: ['--column-names'] }),
     ])
     const [id = '', written = ''] = state.trimEnd().split('\t')
     const [, source] = /^ *Master_Server_Id: ([1-9]\d*)$/m.exec(channels) ?? []

@@ -84,5 +84,5 @@ export const clientFor = ({ socket, engine }: Server, more: readonly string[] = 
 export const askServer = (
   server: Server,
   statements: string,
-  more: readonly string[] = [],
-): Promise<string> => runProgram(clientFor(server, more), { input: statements })
+  { more, signal }: { readonly more?: readonly string[]; readonly signal?: AbortSignal } = {},
+): Promise<string> => runProgram(clientFor(server, more), { input: statements, ...(signal && { signal }) })
