@@ -39,16 +39,32 @@ function removeTree(folder: string): void {
   rmdirSync(folder)
 }
 
-/** Removes the control groups whose names begin so; their processes have been ended before. */
+/** The control groups whose names begin so. */
+const groupsOf = (prefix: string): readonly string[] =>
+  ownFolders().flatMap((own) =>
+    readdirSync(own)
+      .filter((entry) => entry.startsWith(prefix))
+      .map((name) => join(own, name)),
+  )
+
+function processesBelow(folder: string): readonly number[] {
+  const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const own = readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').map(Number)
+  return [...own.filter((pid) => pid > 0), ...below.flatMap(({ name }) => processesBelow(join(folder, name)))]
+}
+
+/** The processes in the control groups whose names begin so. */
+export const processesOf = (prefix: string): readonly number[] => groupsOf(prefix).flatMap(processesBelow)
+
+/** Removes the control groups whose names begin so, and ends what is left in them: a host outlives its systemd-nspawn. */
 export async function removeCgroups(prefix: string): Promise<void> {
-  for (const own of ownFolders()) {
-    for (const name of readdirSync(own).filter((entry) => entry.startsWith(prefix))) {
-      const folder = join(own, name)
-      // The kernel lets a group go only when the last process has been reaped.
-      await eventually(`the end of control group ${folder}`, () => {
-        if (existsSync(folder)) removeTree(folder)
-        return true
-      })
-    }
+  for (const folder of groupsOf(prefix)) {
+    // The kernel lets a group go only when the last process has been reaped.
+    await eventually(`the end of control group ${folder}`, () => {
+      if (!existsSync(folder)) return true
+      for (const pid of processesBelow(folder)) process.kill(pid, 'SIGKILL')
+      removeTree(folder)
+      return true
+    })
   }
 }
