@@ -4,6 +4,7 @@ import type { WriteLoad } from '../../support/writeLoad.ts'
 import { eventually } from '../support/eventually.ts'
 import type { LabHost } from '../support/labTypes.ts'
 import { labHere } from '../support/requirements.ts'
+import { sql } from './databases.ts'
 import { type FaultResult, faultTable, interleaved, longestGap, refusals } from './faultFigures.ts'
 import { type DrawnFault, dataFolder, drawFaults, faultKinds } from './faultKinds.ts'
 import { comeHome } from './homecoming.ts'
@@ -191,6 +192,23 @@ export function testRandomFaults(kind: ServerKind, sample: number): void {
       const persons = results.filter(({ person }) => person.length > 0)
       const home = results.filter((it) => it.home <= 10_000 && !persons.includes(it))
       expect(home.length, 'whole within ten seconds').toBeGreaterThanOrEqual(0.95 * (count - persons.length))
+    })
+
+    it('would be found out by one row that one server lost', async () => {
+      const replica = lab.after(await lab.settled())
+      const load = lab.load({ each: 1, kept: 1 })
+      await eventually('rows of the clients', () => load.acknowledged.length > 20)
+      await load.stop()
+      await lab.replicated()
+      const lost = load.acknowledged[7]
+      const where = `client = ${lost?.client} AND seq = ${lost?.seq}`
+      const statements = `SET sql_log_bin = 0; DELETE FROM shop.load_rows WHERE ${where}; SET sql_log_bin = 1`
+      await sql(replica, kind.writeToReplica(statements))
+      const nothing = Object.fromEntries(lab.members.map(({ name }) => [name, []]))
+      expect((await lab.missing(load)).missing).toEqual({
+        ...nothing,
+        [replica.name]: [`${lost?.client}:${lost?.seq}`],
+      })
     })
   })
 }
