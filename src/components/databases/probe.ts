@@ -79,8 +79,8 @@ export async function readServer(
   }
 }
 
-/** Milliseconds for the position of a log whose server has commits that wait for a replica. */
-const positionLimit = 500
+/** Milliseconds for the position of a log: of a server with commits that wait for a replica, and of any other. */
+const positionLimits = { waiting: 500, usual: 3000 }
 
 /** Reads a server over one kept connection. Nothing is opened before the first reading. */
 export function createProbe(options: {
@@ -97,15 +97,15 @@ export function createProbe(options: {
 
   /**
    * Commits that wait for a replica keep the log locked, once more come behind them, for as long as none of them is
-   * acknowledged: whoever asks where it stands waits with them, and the server keeps the connection. So that is asked once.
+   * acknowledged: whoever asks where it stands waits with them, and the server keeps the connection. So that is asked once. A
+   * server that hung may have got them just after it was asked what waits.
    */
   async function askPosition(statement: string, status: ServerStatus): Promise<readonly Row[]> {
     const { waitingCommits, acknowledged } = status
     if (waitingCommits === 0 || acknowledged !== lockedAt) lockedAt = undefined
     if (lockedAt !== undefined) return []
-    if (waitingCommits === 0) return kept.read(statement)
     try {
-      return await kept.read(statement, positionLimit)
+      return await kept.read(statement, waitingCommits === 0 ? positionLimits.usual : positionLimits.waiting)
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.code !== 'timeout') throw error
       lockedAt = acknowledged

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
 import { dialects } from '../../../src/components/databases/dialects.ts'
 import { readMariadbGtids } from '../../../src/components/databases/gtidSet.ts'
@@ -137,6 +137,24 @@ describe('createProbe', () => {
     expect(await probe.read()).toMatchObject({ position: { written: 'bin.000002:1307' } })
     expect(await probe.read()).toMatchObject({ position: { written: 'bin.000002:1307' } })
     expect([asked(), database.dials()]).toEqual([3, 2])
+  })
+
+  it('waits 3 s where the log of a server stands that hung before commits locked it, and goes on', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const database = fakeDatabase({
+      status: () => ({ Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_wait_sessions: '0' }),
+      expect: [
+        mariadbGtids,
+        { statement: 'SHOW ALL SLAVES STATUS' },
+        { statement: 'SHOW MASTER STATUS', answer: never },
+      ],
+    })
+    const probe = createProbe({ dial: database.dial, limits: patience, place: 'fake:3306' })
+    const reading = probe.read()
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(await reading).toMatchObject({ position: null, waitingCommits: 0 })
+    expect(database.open()).toBe(0)
   })
 
   it('says which privileges are missing, and asks again with a new login', async () => {
