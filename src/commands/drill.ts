@@ -203,6 +203,7 @@ async function follow(
       stdout.write(`${drillMomentText(moment, { ...seen, host: plan.host })}\n`)
     },
     clock: { now: () => performance.now(), wait },
+    now: context.now,
   }).finally(() => signal.removeEventListener('abort', stopping))
 }
 

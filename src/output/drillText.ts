@@ -153,7 +153,7 @@ export function drillMarkdown(report: DrillReport, { cluster, started, version }
   const blocks = [
     `# Drill of ${codeSpan(cluster)}: ${plan.fault} ${codeSpan(plan.host)}`,
     `**${verdicts[drillVerdict(report)]}**${interrupted ? ' (ended early by Ctrl-C)' : ''}`,
-    `${started.toISOString()}, service ${codeSpan(plan.service)}, muster ${version}. Times are since the fault.`,
+    `${started.toISOString()}, service ${codeSpan(plan.service)}, muster ${version}. Times are since the fault, at ${report.struck.toISOString()}.`,
     table(
       'seconds | what was seen',
       seen

@@ -90,6 +90,7 @@ alpha: nothing was lost, and the service is whole again
   it('is written as JSON', () => {
     expect(JSON.parse(drillJson(incomplete, about))).toMatchObject({
       ...{ cluster: 'alpha', started: '2026-11-30T01:02:03.000Z', verdict: 'incomplete', newPrimary: 'db2' },
+      struck: '2026-11-30T01:02:06.500Z',
       ...{ moments: { whole: 9600 }, problems: ['db1: it is FAILED'], plan: { fault: 'kill', host: 'db1' } },
     })
   })
@@ -108,7 +109,7 @@ alpha: nothing was lost, and the service is whole again
 
 **not all is as it was before, or was seen to be** (ended early by Ctrl-C)
 
-2026-11-30T01:02:03.000Z, service \`alpha\`, muster 0.2.0. Times are since the fault.
+2026-11-30T01:02:03.000Z, service \`alpha\`, muster 0.2.0. Times are since the fault, at 2026-11-30T01:02:06.500Z.
 
 | seconds | what was seen |
 |---|---|

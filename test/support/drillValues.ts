@@ -18,6 +18,7 @@ const proof = { missing: 0, examples: [], unanswered: 0 }
 /** The report of a drill in which nothing was lost. */
 export const drillReport = (changes: Partial<DrillReport> = {}): DrillReport => ({
   plan: drillPlan,
+  struck: new Date('2026-11-30T01:02:06.500Z'),
   moments: { failed: 1200, primary: 3900, row: 3600, healed: 4400, online: 9100, whole: 9600 },
   newPrimary: 'db2',
   rows: {

@@ -14,6 +14,8 @@ export type DrillStep = 'prepare' | 'write' | 'strike' | 'heal' | 'prove' | 'rem
 
 export type DrillReport = {
   readonly plan: DrillPlan
+  /** Time of the fault; the moments are milliseconds since then. */
+  readonly struck: Date
   readonly moments: DrillMoments
   /** Null where no manager names one. */
   readonly newPrimary: string | null
@@ -51,6 +53,7 @@ type Options = {
   readonly onStep: (step: DrillStep) => void
   readonly onMoment: Parameters<typeof watchService>[0]['onMoment']
   readonly clock: CallClock
+  readonly now: () => Date
   readonly signal: AbortSignal
 }
 
@@ -73,18 +76,22 @@ export async function runDrill(options: Options): Promise<DrillReport> {
     const password = await orders.prepare(primary)
     await untilLedger(options, 'own')
     onStep('write')
-    const { watch, problems, ended } = await withWriters({ ...options, ledger, password }, async (ended) => {
-      await untilWritten(options, { ledger, ended })
-      onStep('strike')
-      isStruck = true
-      await orders.strike(at(hosts, plan.host), plan.fault, plan.others)
-      const managers = hosts.map((it) => managerOf(it, options))
-      const watch = watchService({ ...options, managers, ledger })
-      await watch.untilHandled(() => ended() !== undefined)
-      onStep('heal')
-      const left = await undo(options)
-      return { watch, ended, problems: [...left, ...(await watch.untilWhole())] }
-    })
+    const { struck, watch, problems, ended } = await withWriters(
+      { ...options, ledger, password },
+      async (ended) => {
+        await untilWritten(options, { ledger, ended })
+        onStep('strike')
+        isStruck = true
+        await orders.strike(at(hosts, plan.host), plan.fault, plan.others)
+        const struck = options.now()
+        const managers = hosts.map((it) => managerOf(it, options))
+        const watch = watchService({ ...options, managers, ledger })
+        await watch.untilHandled(() => ended() !== undefined)
+        onStep('heal')
+        const left = await undo(options)
+        return { struck, watch, ended, problems: [...left, ...(await watch.untilWhole())] }
+      },
+    )
     const last = watch.primary() ?? plan.primary
     onStep('prove')
     const away = watch.away().filter((name) => name !== last)
@@ -96,7 +103,7 @@ export async function runDrill(options: Options): Promise<DrillReport> {
     const interrupted = signal.aborted
     const isSilent = moments.row === undefined && !interrupted
     return {
-      ...{ plan, proofs, moments, newPrimary: watch.primary(), interrupted },
+      ...{ plan, struck, proofs, moments, newPrimary: watch.primary(), interrupted },
       rows: {
         acknowledged: ledger.count(),
         longestPause: Math.round(ledger.longestPause(watch.struckAt)),

@@ -141,6 +141,7 @@ function startWorld(wish: {
   const run = () =>
     runDrill({
       ...{ plan: drillPlan, hosts, writer: hosts[1] as DrillHost, cluster: 'alpha', clock },
+      now: () => new Date(time),
       connect: async () => writers as unknown as Transport,
       onStep: (step) => steps.push(step),
       onMoment: () => undefined,
@@ -154,6 +155,7 @@ describe('a drill', () => {
     const world = startWorld({})
     const report = await world.run()
     expect(report).toMatchObject({ problems: [], newPrimary: 'db2', interrupted: false })
+    expect(report.struck.getTime()).toBeGreaterThan(1000)
     expect(report.proofs).toEqual(
       names.map((host) => ({ host, follows: true, proof: { missing: 0, examples: [], unanswered: 0 } })),
     )
