@@ -66,12 +66,12 @@ export function switchStepText(
   return words === undefined ? step : `${step}: ${words}`
 }
 
-/** Writes the result of a switch: `alpha: db2 is the primary in place of db1; clients waited 96 ms`. */
+/** Writes the result of a switch: `alpha: db2 is the primary in place of db1; clients were held for 96 ms`. */
 export function switchResultText(
   { service }: Pick<SwitchTask, 'service'>,
   { oldPrimary, newPrimary, heldMilliseconds }: NonNullable<SwitchTask['result']>,
 ): string {
-  const waited = heldMilliseconds === null ? '' : `; clients waited ${waitText(heldMilliseconds)}`
+  const waited = heldMilliseconds === null ? '' : `; clients were held for ${waitText(heldMilliseconds)}`
   return `${service}: ${newPrimary} is the primary in place of ${oldPrimary}${waited}`
 }
 

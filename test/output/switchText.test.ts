@@ -42,7 +42,9 @@ it('switchResultText tells how long clients waited, if that is known', () => {
   const result = { oldPrimary: 'db1', newPrimary: 'db2', heldMilliseconds: null, remarks: [] }
   const text = 'alpha: db2 is the primary in place of db1'
   expect(switchResultText(plan, result)).toBe(text)
-  expect(switchResultText(plan, { ...result, heldMilliseconds: 1240 })).toBe(`${text}; clients waited 1.2 s`)
+  expect(switchResultText(plan, { ...result, heldMilliseconds: 1240 })).toBe(
+    `${text}; clients were held for 1.2 s`,
+  )
   expect(waitText(96.4)).toBe('96 ms')
 })
 

@@ -105,7 +105,7 @@ ${world.hosts.map(hostText).join('')}`
     expect(plan).toBe('alpha: db1 -> db2, led by the manager of db1')
     expect(steps.slice(0, -2).map((line) => line.split(':')[0])).toEqual(switchSteps)
     expect(steps.slice(-2).join('\n')).toBe(
-      'alpha: db2 is the primary in place of db1; clients waited 96 ms\n',
+      'alpha: db2 is the primary in place of db1; clients were held for 96 ms\n',
     )
     expect(changes('db1')).toEqual([expect.stringMatching(/^switch\?to=db2&id=[0-9a-f-]{36}&wait=1000$/)])
     expect([changes('db2'), changes('db3')]).toEqual([[], []])

@@ -86,7 +86,7 @@ describe('tapi events', () => {
 18:02:11 alpha/db2 not behind any more
 18:02:11 switch of alpha: step check
 18:02:11 switch of alpha: step hold
-18:02:11 switch of alpha: db2 is the primary in place of db1; clients waited 96 ms
+18:02:11 switch of alpha: db2 is the primary in place of db1; clients were held for 96 ms
 18:02:11 alpha writer none -> db1
 18:02:11 alpha policy AUTOMATIC -> MANUAL
 18:02:11 connector of db1 ONLINE -> ONHOLD by admin

@@ -144,7 +144,7 @@ catch-up: db2 applies the last transactions
 promote: db2 becomes writable
 repoint: the others follow db2
 release: clients go on
-alpha: db2 is the primary in place of db1; clients waited 96 ms
+alpha: db2 is the primary in place of db1; clients were held for 96 ms
 `,
       stderr: 'note: db3 was away \\x1b[31m and does not follow db2 yet\n',
     })
@@ -357,7 +357,7 @@ catch-up: db2 applies the last transactions
 promote: db2 becomes writable
 repoint: the others follow db2
 release: clients go on
-alpha: db2 is the primary in place of db1; clients waited 96 ms
+alpha: db2 is the primary in place of db1; clients were held for 96 ms
 `,
     ])
     expect(sent.slice(0, 2)).toEqual([
