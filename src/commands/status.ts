@@ -12,6 +12,7 @@ import type { Component } from '../contracts/component.ts'
 import { knowledgeOf } from '../deployment/clusterKnowledge.ts'
 import type { ObservedHost } from '../deployment/hostStatus.ts'
 import { factsWithDatabases } from '../deployment/survey.ts'
+import { lostNotes } from '../output/deployment/lostNotes.ts'
 import { startNotes } from '../output/deployment/startNotes.ts'
 import { statusText } from '../output/deployment/statusText.ts'
 import { wentBackNotes } from '../output/deployment/wentBack.ts'
@@ -93,7 +94,11 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
       reportLeftUsers({ context, config, state, ...survey }),
     )
     const text = textOf({ ...seen, leftFile }, options)
-    const notes = [...wentBackNotes(survey.reached), ...startNotes(survey.reached, seen.picture)]
+    const notes = [
+      ...wentBackNotes(survey.reached),
+      ...startNotes(survey.reached, seen.picture),
+      ...lostNotes(seen.picture),
+    ]
     for (const note of notes) context.stderr.write(`note: ${note}\n`)
     if (!options.isWatched) {
       context.stdout.write(text)
