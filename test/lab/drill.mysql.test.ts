@@ -49,6 +49,7 @@ describe.skipIf(labHere.missing)(`muster drill with MySQL${labHere.needs}`, () =
       for (const it of made) await on.lab.ask(primary, it)
       const { code, stdout, stderr } = await on.drill('--yes')
       for (const it of undone) await on.lab.ask(primary, it)
+      await on.lab.replicated()
       expect(code, stdout).toBe(1)
       expect(stderr).toContain('a database or an account muster_drill that no drill has made')
       expect(await on.left()).toEqual([])

@@ -147,6 +147,7 @@ describe.skipIf(labHere.missing)(`muster drill${labHere.needs}`, () => {
     expect(foreign.code).toBe(1)
     expect(foreign.stderr).toContain('a database or an account muster_drill that no drill has made')
     await lab.ask(primary, 'DROP DATABASE muster_drill')
+    await lab.replicated()
     expect(await on.left()).toEqual([])
   })
 })
