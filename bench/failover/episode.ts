@@ -3,7 +3,7 @@ import type { WriteLoad } from '../../test/support/writeLoad.ts'
 import { type FaultName, faults } from './faults.ts'
 import type { Side } from './side.ts'
 
-/** What clients saw of one fault; times in seconds. */
+/** Sights of clients at one fault; times in seconds. */
 export type Episode = {
   /** The longest time between two acknowledged rows, of all clients, from the last one before the fault. */
   readonly withoutWriter: number

@@ -87,7 +87,7 @@ type Watched = { readonly check: () => Promise<Observation>; readonly end: () =>
 
 /**
  * Monitors the servers of `follow`; `onCheck` is called with each regular check, `onError` with errors that are bugs. A server
- * whose probe calls `onLost` is checked at once: the system tells of a process that died long before the next check.
+ * whose probe calls `onLost` is checked at once: the system reports a process that died long before the next check.
  */
 export function createMonitor(options: {
   readonly open: (server: Server, onLost: () => void) => Probe

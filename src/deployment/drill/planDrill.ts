@@ -23,7 +23,7 @@ export type DrillPlan = {
   readonly others: readonly Address[]
   /** Host whose connector the rows go through, and its port. */
   readonly through: { readonly host: string; readonly port: number }
-  /** True where the server of the fault may come back with transactions of its own, which nobody was told of. */
+  /** True where the server of the fault may come back with transactions of its own, which were acknowledged to nobody. */
   readonly mayStayAway: boolean
   /** True where a ledger of an earlier drill is removed first. */
   readonly hasRemains: boolean

@@ -97,7 +97,7 @@ describe('the plan of a drill', () => {
     ])
   })
 
-  it('names a MySQL that is killed as the primary: it may come back with commits that nobody was told of', () => {
+  it('names a MySQL that is killed as the primary: it may come back with commits that were acknowledged to nobody', () => {
     const sights = new Map(names.map((name) => [name, { ...sight, database: 'mysql' } as const]))
     expect(plan({ sights })).toMatchObject({ host: 'db1', mayStayAway: true })
     expect(plan({ sights, host: 'db2' })).toMatchObject({ host: 'db2', mayStayAway: false })
