@@ -145,7 +145,6 @@ const ioFiles: readonly string[] = [
   'components/provision/mysqlEngine.ts',
   'components/provision/ownManager.ts',
   'components/provision/program.ts',
-  'components/provision/waitingCommits.ts',
   'components/stateFile.ts',
   'deployment/serverProgram.ts',
   'deployment/runs/runsFile.ts',

@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../api/startError.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import { type GtidSet, gtidText, missingGtids, readMysqlGtids, uniteGtids } from '../databases/gtidSet.ts'
-import { ownSource } from '../localServer.ts'
+import { containsGtids, type GtidSet, gtidText, readMysqlGtids, uniteGtids } from '../databases/gtidSet.ts'
 import { findUncommitted } from './binaryLog.ts'
-import { placesOf, readServerOptions } from './hostDatabase.ts'
+import type { OwnDatabase } from './engine.ts'
+import { findDatabase } from './hostDatabase.ts'
 import { askServer, asOwner, type Program, runProgram, startProgram } from './program.ts'
 
 /**
@@ -16,12 +15,10 @@ import { askServer, asOwner, type Program, runProgram, startProgram } from './pr
 const limits = { tell: 3000, read: 20_000, still: 300 }
 
 /** State of a MySQL before it is killed: what its engine has committed, and where its logs are. */
-export type Committed = {
+export type Committed = Pick<OwnDatabase, 'folder' | 'owner'> & {
   readonly gtids: GtidSet
   /** Path of the list of its logs. */
   readonly index: string
-  readonly folder: string
-  readonly owner: { readonly uid: number; readonly gid: number }
 }
 
 /** Counts the sessions whose commits wait for a replica; releases before 8.0.26 have the second name. */
@@ -38,13 +35,12 @@ const state = `SELECT REPLACE(@@GLOBAL.gtid_executed, '\\n', ''), @@GLOBAL.binlo
 export async function readCommitted(
   settings: Pick<ServerSettings, 'services' | 'member'>,
 ): Promise<Committed | undefined> {
-  const { engine, options } = await readServerOptions(ownSource(settings))
-  if (engine.client !== 'mysql') return undefined
-  const { folder, socket } = placesOf(options)
+  const own = await findDatabase(settings)
+  if (own.engine.client !== 'mysql') return undefined
   // time: one that hangs is killed without that.
   const signal = AbortSignal.timeout(limits.tell)
   const tell = async (): Promise<readonly string[]> =>
-    (await askServer({ engine, socket }, state, { signal })).trimEnd().split('\t')
+    (await askServer(own, state, { signal })).trimEnd().split('\t')
   const [first, , , waited] = await tell()
   // time: a replica that is there acknowledges in less.
   await wait(limits.still)
@@ -54,8 +50,8 @@ export async function readCommitted(
   if (gtids === null || isInOrder !== '1' || executed !== first) {
     throw new StartError('what it has committed cannot be told from what waits')
   }
-  const { uid, gid } = statSync(folder)
-  return { gtids, index: resolve(folder, index), folder, owner: { uid, gid } }
+  const { folder, owner } = own
+  return { gtids, index: resolve(folder, index), folder, owner }
 }
 
 /**
@@ -78,7 +74,7 @@ export async function removeWaiting(
   if (!child.stdout) throw new Error('the program has no output')
   const isCommitted = (gtid: string): boolean => {
     const one = readMysqlGtids(gtid)
-    return one === null || missingGtids(one, gtids).ranges.size === 0
+    return one === null || containsGtids(gtids, one)
   }
   const found = await findUncommitted(child.stdout, isCommitted)
   if (!found) {
