@@ -9,7 +9,7 @@ import { quote } from '../../base/shellWords.ts'
 import { type DrillFault, faultTimeout } from '../../contracts/drilling.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { ownSource, serverAt, unitOf } from '../localServer.ts'
-import { runProgram } from '../provision/program.ts'
+import { runProgram, systemctl } from '../provision/program.ts'
 
 /** Timer and service of systemd that undo a fault; a reboot, after which both are gone, has undone it. */
 const undoUnit = 'muster-drill'
@@ -22,8 +22,6 @@ type Other = { readonly name: string; readonly address: string }
 
 /** Script that makes a fault, and the one that undoes it, as sh. */
 type Script = { readonly make: string; readonly undo: string }
-
-const systemctl = (...words: readonly string[]): Promise<string> => runProgram(['systemctl', ...words])
 
 /** Returns the scripts of a fault of this host. Rejects with a `StartError` that says why it cannot be made here. */
 export async function prepareFault(

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../api/startError.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { isServer, ownSource, programOf, serverAt, unitOf } from '../localServer.ts'
-import { runProgram } from '../provision/program.ts'
+import { systemctl } from '../provision/program.ts'
 import { type Committed, readCommitted, removeWaiting } from '../provision/waitingCommits.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -21,10 +21,10 @@ async function about<Result>(work: () => Promise<Result>): Promise<Result | unde
 /** Removes what waits from the log of a server that was killed, while its unit does not start it. Rejects with a `StartError`. */
 async function removeStopped(unit: string, committed: Committed): Promise<string> {
   // Services that require it go on.
-  await runProgram(['systemctl', 'stop', '--job-mode=ignore-dependencies', '--', unit])
+  await systemctl('stop', '--job-mode=ignore-dependencies', '--', unit)
   return removeWaiting(committed, async () => {
-    const show = ['systemctl', 'show', '--property=ActiveState', '--value', '--', unit] as const
-    return ['failed', 'inactive'].includes((await runProgram(show)).trim())
+    const state = await systemctl('show', '--property=ActiveState', '--value', '--', unit)
+    return ['failed', 'inactive'].includes(state.trim())
   })
 }
 

@@ -11,7 +11,7 @@ import { ownPrefix } from './folderScripts.ts'
 import { mariadbEngine } from './mariadbEngine.ts'
 import { mysqlEngine } from './mysqlEngine.ts'
 import { ownTransactions } from './ownTransactions.ts'
-import { runProgram } from './program.ts'
+import { runProgram, systemctl } from './program.ts'
 
 /** Options of a server, from what `mariadbd --verbose --help` and `mysqld --verbose --help` print: `datadir   /var/lib/mysql/`. */
 export function readOptions(printed: string): ReadonlyMap<string, string> {
@@ -75,8 +75,7 @@ const usualUnits = ['mariadb.service', 'mysql.service', 'mysqld.service'] as con
 
 async function unitOfStopped(): Promise<string | undefined> {
   for (const unit of usualUnits) {
-    const show = ['systemctl', 'show', '--property=LoadState', '--value', '--', unit] as const
-    const state = await runProgram(show).catch(() => '')
+    const state = await systemctl('show', '--property=LoadState', '--value', '--', unit).catch(() => '')
     if (state.trim() === 'loaded') return unit
   }
   return undefined

@@ -68,6 +68,9 @@ export async function runProgram(
   return printed
 }
 
+/** Runs systemctl. Rejects with a `StartError`. */
+export const systemctl = (...words: readonly string[]): Promise<string> => runProgram(['systemctl', ...words])
+
 /** A server of this host, by its socket, and the program that asks it. */
 export type Server = { readonly socket: string; readonly engine: { readonly client: DatabaseType } }
 

@@ -15,7 +15,7 @@ import { findDatabase } from './hostDatabase.ts'
 import { openReceiving, openSending } from './hostStreams.ts'
 import { type OwnManager, ownManager } from './ownManager.ts'
 import { ownTransactions, saveTransactions } from './ownTransactions.ts'
-import { askServer, asOwner, type Program, runProgram, startProgram } from './program.ts'
+import { askServer, asOwner, type Program, runProgram, startProgram, systemctl } from './program.ts'
 import { opened, sealed } from './sealedStream.ts'
 
 /** Milliseconds within which its manager must let a new server follow, and may bring it ONLINE. */
@@ -130,8 +130,6 @@ export async function receiveDatabase(
   const state = await onlineState(manager, source)
   say({ step: 'done', ...(state !== undefined && { state }) })
 }
-
-const systemctl = (...words: readonly string[]): Promise<string> => runProgram(['systemctl', ...words])
 
 /** Ends what an earlier attempt left: the old data come back, unless the server runs on the new. */
 async function undoLeft(own: OwnDatabase): Promise<OwnDatabase> {
