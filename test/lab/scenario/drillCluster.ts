@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { DrillFault } from '../../../src/contracts/drilling.ts'
-import { eventually } from '../support/eventually.ts'
 import type { Outcome } from '../support/execute.ts'
 import type { LabHost } from '../support/labTypes.ts'
-import { startLosslessCluster } from './losslessCluster.ts'
+import { protectedNow, startLosslessCluster } from './losslessCluster.ts'
 import type { ServerKind } from './serverKind.ts'
 import type { SwitchCluster } from './switchCluster.ts'
 
@@ -44,13 +43,7 @@ export async function startDrillCluster(wish: { readonly kind?: ServerKind } = {
   }
   async function whole(): Promise<LabHost> {
     const primary = await lab.settled()
-    for (const it of lab.members) {
-      await eventually(`what the manager of ${it.name} would do`, async () => {
-        const { failover } = await lab.cluster.service(it)
-        if (failover.automatic) return true
-        throw new Error(String(failover.reason))
-      })
-    }
+    await protectedNow(lab)
     return primary
   }
   async function left(): Promise<readonly string[]> {

@@ -41,6 +41,17 @@ function succeeded({ code, stdout, stderr }: Outcome): void {
   if (code !== 0) throw new Error(`exit code ${code}: ${stdout}${stderr}`)
 }
 
+/** Waits until each manager would replace the primary by itself. */
+export async function protectedNow(lab: SwitchCluster): Promise<void> {
+  for (const it of lab.members) {
+    await eventually(`what the manager of ${it.name} would do`, async () => {
+      const { failover } = await lab.cluster.service(it)
+      if (failover.automatic && failover.reason === null) return true
+      throw new Error(JSON.stringify(failover))
+    })
+  }
+}
+
 /** Starts a server again, also after a crash: its unit does not do that in such a cluster. */
 export const startServer = (host: LabHost, { unit }: ServerKind = usualKind): Promise<unknown> =>
   host.run(`systemctl reset-failed ${unit}; systemctl start ${unit}`)

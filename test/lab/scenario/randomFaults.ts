@@ -8,7 +8,7 @@ import { sql } from './databases.ts'
 import { type FaultResult, faultTable, interleaved, longestGap, refusals } from './faultFigures.ts'
 import { type DrawnFault, dataFolder, drawFaults, faultKinds } from './faultKinds.ts'
 import { comeHome } from './homecoming.ts'
-import { startLosslessCluster } from './losslessCluster.ts'
+import { protectedNow, startLosslessCluster } from './losslessCluster.ts'
 import type { ServerKind } from './serverKind.ts'
 import type { SwitchCluster } from './switchCluster.ts'
 
@@ -37,17 +37,6 @@ function placeFaults(lab: SwitchCluster, primary: LabHost, faults: readonly Draw
     struck.push({ fault, at, others: lab.members.filter((it) => it !== at) })
   }
   return struck
-}
-
-/** Waits until each manager would replace the primary by itself. */
-async function protectedNow(lab: SwitchCluster): Promise<void> {
-  for (const it of lab.members) {
-    await eventually(`what the manager of ${it.name} would do`, async () => {
-      const { failover } = await lab.cluster.service(it)
-      if (failover.automatic && failover.reason === null) return true
-      throw new Error(JSON.stringify(failover))
-    })
-  }
 }
 
 /** Journals of the managers and servers since a moment. */
