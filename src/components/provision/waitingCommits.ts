@@ -78,8 +78,8 @@ export async function removeWaiting(
   }
   const found = await findUncommitted(child.stdout, isCommitted)
   if (!found) {
-    // Where that is found out early, the rest is not read.
-    child.kill()
+    // Where that is found out early, the rest is not read. One that has no more to say may be about to fail.
+    if (!child.stdout.readableEnded) child.kill()
     await ended.catch((error: unknown) => {
       if (signal.aborted || child.signalCode === null) throw error
     })
