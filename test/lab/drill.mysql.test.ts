@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DrillCluster, startDrillCluster } from './scenario/drillCluster.ts'
+import { processOf } from './scenario/hostProcesses.ts'
 import { serverKinds } from './scenario/serverKind.ts'
 import { eventually } from './support/eventually.ts'
+import { isStopped } from './support/processTable.ts'
 import { labHere } from './support/requirements.ts'
 
 describe.skipIf(labHere.missing)(`muster drill with MySQL${labHere.needs}`, () => {
@@ -28,9 +30,23 @@ describe.skipIf(labHere.missing)(`muster drill with MySQL${labHere.needs}`, () =
     timeout: 500_000,
   }, async () => {
     const primary = await on.whole()
-    await on.pass('hang')
-    const { stdout } = await primary.run('journalctl --no-pager --unit muster-alpha-manager')
-    expect(stdout).toMatch(/removed from the log of the server what waited for a replica: [\da-f-]{36}:\d+/)
+    const server = processOf(primary, serverKinds.mysql.program)
+    const session = await on.lab.administer(primary)
+    const passing = on.pass('hang')
+    await eventually('a server that hangs', () => isStopped(server), { timeout: 120_000 })
+    // It is done when the server goes on, and no replica is left to acknowledge it.
+    const late = session.query('INSERT INTO shop.load_rows VALUES (1, 1, 1)').catch(String)
+    await passing
+    expect(await late).toMatch('Connection lost')
+    const told = await primary.run(
+      `journalctl --no-pager --output cat --unit muster-alpha-manager | grep -v '^{'`,
+    )
+    expect(told.stdout).toMatch(
+      /removed from the log of the server what waited for a replica: [\da-f-]{36}:\d+/,
+    )
+    for (const it of on.lab.members) {
+      expect(await on.lab.ask(it, 'SELECT * FROM shop.load_rows WHERE client = 1')).toEqual([])
+    }
   })
 
   it.each([
