@@ -55,7 +55,8 @@ export type WriteLoad = {
 export const loadTable =
   'CREATE TABLE load_rows (client INT, seq INT, server INT, PRIMARY KEY (client, seq)) ENGINE=InnoDB'
 
-const thinkTime = (): number => 20 + 30 * Math.random()
+/** Milliseconds between two transactions of a client, on average. */
+const usualPace = 35
 
 /** A login of a client, in which it writes rows. An error with `fatal` ends it. */
 export type Session = {
@@ -88,7 +89,7 @@ const isEnded = (failure: { readonly fatal?: boolean; readonly code?: string }):
   failure.fatal === true ||
   ['PROTOCOL_CONNECTION_LOST', 'PROTOCOL_SEQUENCE_TIMEOUT', 'EPIPE'].includes(failure.code ?? '')
 
-/** Starts so many clients of each kind, dealt over the places. Each waits 20 to 50 ms between two transactions. */
+/** Starts so many clients of each kind, dealt over the places. */
 export function startWriteLoad(wish: {
   readonly places: readonly Place[]
   readonly clients: Readonly<Record<ClientKind, number>>
@@ -100,8 +101,11 @@ export function startWriteLoad(wish: {
   readonly timeout?: number
   /** Milliseconds between a failure and the next try: it tries again at once, but does not spin. */
   readonly rest?: number
+  /** Milliseconds between two transactions of a client, on average: 0.6 to 1.4 times that. */
+  readonly pace?: number
 }): WriteLoad {
-  const { places, clients, first = 0, timeout, rest = 10 } = wish
+  const { places, clients, first = 0, timeout, rest = 10, pace = usualPace } = wish
+  const thinkTime = (): number => pace * (0.6 + 0.8 * Math.random())
   const open = wish.open ?? ((place: Place) => openMariadb(place, timeout))
   const logins: Login[] = []
   const acknowledged: Acknowledged[] = []

@@ -19,8 +19,8 @@ const wanted = Number(process.env.MUSTER_LAB_FAULTS || 0)
 
 const clients = { each: 12, kept: 12 } as const
 
-// time: longer than connectors hold a client.
-const clientTimeout = 12_000
+// time: longer than connectors hold a client; the pace leaves the machine to several clusters at once.
+const patience = { timeout: 12_000, pace: 140 } as const
 
 /** Hosts of the faults of one seed. */
 type Struck = { readonly fault: DrawnFault; readonly at: LabHost; readonly others: readonly LabHost[] }
@@ -66,11 +66,11 @@ async function tryFaults(lab: SwitchCluster, seed: number): Promise<FaultResult>
   await protectedNow(lab)
   const struck = placeFaults(lab, primary, drawFaults(seed, faultKinds(lab.cluster.kind)))
   const loads: readonly WriteLoad[] = [
-    lab.load(clients, lab.members, clientTimeout),
-    lab.loadBeside(clientTimeout),
+    lab.load(clients, lab.members, patience),
+    lab.loadBeside(patience.timeout),
   ]
   const acknowledged = () => loads.flatMap((it) => it.acknowledged)
-  const sampler = lab.sample()
+  const sampler = lab.sample(25)
   const defects: string[] = []
   try {
     await eventually('rows of all clients', () => {

@@ -31,13 +31,13 @@ export type SwitchCluster = {
   readonly numberOf: (host: LabHost) => number
   /** Connects to the server of a host as its administrator, past its network. */
   readonly administer: (host: LabHost) => Promise<Connection>
-  /** Begins to sample `@@read_only` of all servers. */
-  readonly sample: () => WritableSampler
-  /** Begins to write through the connectors of all members, or of these; `timeout` as of `startWriteLoad`. */
+  /** Begins to sample `@@read_only` of all servers, as often as `sampleWritable` unless told. */
+  readonly sample: (every?: number) => WritableSampler
+  /** Begins to write through the connectors of all members, or of these; the rest as of `startWriteLoad`. */
   readonly load: (
     clients: Readonly<Record<ClientKind, number>>,
     through?: readonly LabHost[],
-    timeout?: number,
+    more?: { readonly timeout?: number; readonly pace?: number },
   ) => WriteLoad
   /** Begins to write over the socket of each server, with the rights of the application: where no connector holds anybody. */
   readonly loadBeside: (timeout: number) => WriteLoad
@@ -231,7 +231,7 @@ export async function startSwitchCluster(
     member,
     numberOf: (host) => members.indexOf(host) + 1,
     administer,
-    sample: () =>
+    sample: (every) =>
       // As the managers do: a switch neither waits for this account nor ends its connections.
       sampleWritable(
         Object.fromEntries(
@@ -243,14 +243,12 @@ export async function startSwitchCluster(
             }),
           ]),
         ),
+        every,
       ),
-    load: (clients, through = members, timeout = undefined) => {
+    load: (clients, through = members, more = {}) => {
       const place = (it: LabHost): Place => ({ ...cluster.through(it), user: 'app', database: 'shop' })
       loads += 1
-      return startWriteLoad({
-        ...{ places: through.map(place), clients, first: loads * 1000 },
-        ...(timeout !== undefined && { timeout }),
-      })
+      return startWriteLoad({ places: through.map(place), clients, first: loads * 1000, ...more })
     },
     loadBeside: (timeout) => {
       const place = (it: LabHost): Place => ({
