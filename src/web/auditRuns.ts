@@ -6,7 +6,9 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? lastLine
 
 /** Names what a call was about: the values of its path's parameters, such as `alpha/db3`. */
 function subjectOf(parameters: unknown): string {
-  const names = ['service', 'datasource', 'user', 'to'].map((name) => textOf(memberOf(parameters, name)))
+  const names = ['service', 'datasource', 'user', 'from', 'to'].map((name) =>
+    textOf(memberOf(parameters, name)),
+  )
   return names.filter((name) => name !== '').join('/')
 }
 
@@ -14,6 +16,18 @@ function callerOf(line: Readonly<Record<string, unknown>>): string {
   const user = textOf(line.user)
   if (user !== '') return user
   return line.caller === 'socket' ? 'root or the service user' : 'nobody known'
+}
+
+/** Name of the entry of a failover that managers made without a person, whose last step is a call of one to the others. */
+const byItself = 'failover'
+
+function isFailover({ call, parameters, changed }: Readonly<Record<string, unknown>>): boolean {
+  const [operation, by, to, primary] = ['operation', 'by', 'to', 'primary'].map((it) =>
+    memberOf(parameters, it),
+  )
+  return (
+    call === 'release' && operation === 'failover' && by === 'manager' && to === primary && changed === true
+  )
 }
 
 /** Reads a line of an audit log as an entry of what was done; undefined for any other text. */
@@ -26,12 +40,14 @@ function entryOf(line: string, index: number): RunEntry | undefined {
   if (typeof time !== 'string' || Number.isNaN(Date.parse(time)) || typeof status !== 'number')
     return undefined
   const failed = status >= 400
+  const isOfManagers = !failed && isFailover(read)
+  const name = isOfManagers ? byItself : textOf(call)
   return {
     id: textOf(requestId) || String(index),
     time: new Date(time).toISOString(),
     seconds: null,
-    what: [textOf(call), subjectOf(read.parameters)].filter((word) => word !== '').join(' '),
-    by: callerOf(read),
+    what: [name, subjectOf(read.parameters)].filter((word) => word !== '').join(' '),
+    by: isOfManagers ? 'the managers' : callerOf(read),
     at: textOf(host),
     hosts: [textOf(host)],
     result: failed ? 'failed' : 'succeeded',
@@ -43,7 +59,7 @@ function entryOf(line: string, index: number): RunEntry | undefined {
 export const auditRuns = (lines: readonly string[]): readonly RunEntry[] =>
   lines.flatMap((line, index) => entryOf(line, index) ?? []).reverse()
 
-/** Calls by which managers make a switch together; the switch itself has an entry. */
+/** Calls by which managers make a switch together; the switch itself has an entry, and so has a failover of their own. */
 const ofSwitches: ReadonlySet<string> = new Set(['hold', 'release'])
 
 /** Milliseconds within which the same call on several hosts is one thing that somebody did. */

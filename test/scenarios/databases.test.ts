@@ -179,7 +179,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     const { code, stdout } = await world.muster('audit')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^RUN /)
-    expect(stdout).toContain('\n\nChanges through the APIs, by tapi or the dashboard:\n')
+    expect(stdout).toContain('\n\nChanges through the APIs, by tapi or the dashboard, and by managers:\n')
     expect(stdout).toMatch(/^\d{4}-\S+Z {2}\S+ brought the connector online, on db1$/m)
     const { calls } = JSON.parse((await world.muster('audit', ['--json'])).stdout)
     expect(calls[0]).toMatchObject({ what: 'connectorOnline', hosts: ['db1'], result: 'succeeded' })

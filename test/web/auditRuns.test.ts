@@ -64,4 +64,20 @@ describe('what was done on a cluster', () => {
   it('leaves out the calls that managers make for a switch', () => {
     expect(joinRuns(entry({ call: 'hold', parameters: { service: 'alpha' } }))).toEqual([])
   })
+
+  it('has a failover that managers made by themselves, which became true', () => {
+    const parameters = { service: 'alpha', operation: 'failover', from: 'db2', to: 'db1', by: 'manager' }
+    const released = (primary: string, more = {}) =>
+      entry({
+        call: 'release',
+        caller: 'host',
+        user: undefined,
+        parameters: { ...parameters, primary, ...more },
+      })
+    expect(joinRuns(released('db1'))).toMatchObject([
+      { what: 'failover alpha/db2/db1', by: 'the managers', result: 'succeeded', detail: null },
+    ])
+    const others = [released('db2'), released('db1', { operation: 'switch' }), released('db1', { by: 'ada' })]
+    expect(joinRuns(others.flat())).toEqual([])
+  })
 })

@@ -46,7 +46,15 @@ export function holdCalls(
     }),
     serve(routes.release, async ({ params: { service = '' }, body: { payload }, caller, audit }) => {
       refuseUntrusted({ caller })
-      audit({ parameters: payload, before: manager.holdOf(service)?.step ?? null })
+      const hold = manager.holdOf(service)
+      // One line tells what was done, and by whom, where those before it are in an older file.
+      const what = hold?.id === payload.id && {
+        operation: hold.operation,
+        from: hold.from,
+        to: hold.to,
+        by: hold.by,
+      }
+      audit({ parameters: { ...payload, ...what }, before: hold?.step ?? null })
       const changed = await manager.release({ ...payload, service, isOwn: false })
       audit({ after: manager.writer(service).datasource, changed })
       return onceInEffect({ value: true, changed })

@@ -15,6 +15,11 @@ const policy = (word: string) => (subject: string) => `set the policy of ${subje
 const replication = (subject: string): string =>
   subject === '' ? 'replication' : `replication of ${subject}`
 
+function replaced(subject: string): string {
+  const [service = '', from = '', to = ''] = subject.split('/')
+  return `replaced the lost primary ${from} of ${service} by ${to}`
+}
+
 const primaryOf = (subject: string): string => {
   const [service = '', to] = subject.split('/')
   return `${service}${to === undefined ? '' : ` to ${to}`}`
@@ -44,6 +49,7 @@ const deeds: Readonly<Record<string, Deed>> = {
   managerMaintenance: policy('MAINTENANCE'),
   managerSwitch: (subject) => `switched the primary of ${primaryOf(subject)}`,
   managerFailover: (subject) => `replaced the lost primary of ${primaryOf(subject)}`,
+  failover: replaced,
   managerUndo: () => 'took a change back that not all managers made',
   ...mapDeeds('manager', ''),
   ...mapDeeds('connector', ' of the connector'),
@@ -79,5 +85,5 @@ export function deedsText(entries: readonly RunEntry[]): string {
   const shown = entries.slice(0, most).map((entry) => `${deedText(entry)}\n`)
   const left = entries.length - shown.length
   const older = left > 0 ? `and ${left} older: --json has them\n` : ''
-  return `Changes through the APIs, by tapi or the dashboard:\n${shown.join('')}${older}`
+  return `Changes through the APIs, by tapi or the dashboard, and by managers:\n${shown.join('')}${older}`
 }

@@ -95,7 +95,15 @@ describe('the call that releases the clients of a service', () => {
     expect(api.auditEntries().at(-1)).toMatchObject({
       call: 'release',
       changed: true,
-      parameters: { service: 'alpha', id, primary: 'db2' },
+      parameters: {
+        service: 'alpha',
+        id,
+        primary: 'db2',
+        operation: 'switch',
+        from: 'db1',
+        to: 'db2',
+        by: 'admin',
+      },
       before: 'hold',
       after: 'db2',
     })

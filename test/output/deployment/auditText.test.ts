@@ -16,7 +16,7 @@ const line = (host: string, call: string, more: object = {}): string =>
     ...more,
   })
 const told = (...lines: readonly string[]): string => deedsText(joinRuns(auditRuns(lines)))
-const title = 'Changes through the APIs, by tapi or the dashboard:\n'
+const title = 'Changes through the APIs, by tapi or the dashboard, and by managers:\n'
 
 describe('what people did through the APIs', () => {
   it('is one sentence for the same on several hosts', () => {
@@ -45,6 +45,15 @@ describe('what people did through the APIs', () => {
     expect(
       names.filter((name) => !inside.includes(name) && told(line('db1', name)).includes(' called ')),
     ).toEqual([])
+  })
+
+  it('tells of a failover that managers made by themselves, and of none that a person asked for', () => {
+    const parameters = { service: 'alpha', operation: 'failover', from: 'db2', to: 'db1', primary: 'db1' }
+    const released = (host: string, by: string) =>
+      line(host, 'release', { caller: 'host', user: undefined, parameters: { ...parameters, by } })
+    expect(told(released('db1', 'manager'), released('db3', 'manager'), released('db3', 'chief'))).toBe(
+      `${title}2026-03-01T12:00:02Z  the managers replaced the lost primary db2 of alpha by db1, on db1 and db3\n`,
+    )
   })
 
   it('shows no control characters of a host', () => {
