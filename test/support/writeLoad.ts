@@ -103,8 +103,10 @@ export function startWriteLoad(wish: {
   readonly rest?: number
   /** Milliseconds between two transactions of a client, on average: 0.6 to 1.4 times that. */
   readonly pace?: number
+  /** Milliseconds since it wanted to write after which a client that is stopped gives up. */
+  readonly patience?: number
 }): WriteLoad {
-  const { places, clients, first = 0, timeout, rest = 10, pace = usualPace } = wish
+  const { places, clients, first = 0, timeout, rest = 10, pace = usualPace, patience = 60_000 } = wish
   const thinkTime = (): number => pace * (0.6 + 0.8 * Math.random())
   const open = wish.open ?? ((place: Place) => openMariadb(place, timeout))
   const logins: Login[] = []
@@ -172,7 +174,7 @@ export function startWriteLoad(wish: {
           await failed?.rollback().catch(() => undefined)
         }
         // time: longer than any switch; who waits then never gets an answer.
-        if (isStopped && performance.now() - (wanted ?? 0) > 60_000) return
+        if (isStopped && performance.now() - (wanted ?? 0) > patience) return
         // time: a rest between two tries.
         await delay(rest)
         continue

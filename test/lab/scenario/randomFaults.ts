@@ -20,7 +20,7 @@ const wanted = Number(process.env.MUSTER_LAB_FAULTS || 0)
 const clients = { each: 12, kept: 12 } as const
 
 // time: longer than connectors hold a client; the pace leaves the machine to several clusters at once.
-const patience = { timeout: 12_000, pace: 140 } as const
+const patience = { timeout: 12_000, pace: 300 } as const
 
 /** Hosts of the faults of one seed. */
 type Struck = { readonly fault: DrawnFault; readonly at: LabHost; readonly others: readonly LabHost[] }
@@ -70,7 +70,7 @@ async function tryFaults(lab: SwitchCluster, seed: number): Promise<FaultResult>
     lab.loadBeside(patience.timeout),
   ]
   const acknowledged = () => loads.flatMap((it) => it.acknowledged)
-  const sampler = lab.sample(25)
+  const sampler = lab.sample(50)
   const defects: string[] = []
   try {
     await eventually('rows of all clients', () => {

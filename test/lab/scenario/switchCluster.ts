@@ -261,7 +261,8 @@ export async function startSwitchCluster(
       loads += 1
       return startWriteLoad({
         ...{ places: members.map(place), clients: { each: 0, kept: members.length }, first: loads * 1000 },
-        ...{ timeout, rest: 100 },
+        // Those at replicas would try for ever.
+        ...{ timeout, rest: 100, patience: 0 },
       })
     },
     primary,
