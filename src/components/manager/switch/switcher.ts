@@ -188,7 +188,10 @@ export function createSwitcher(
     }
     settling.add(id)
     try {
-      for (let pause: number = settlePause.shortest; ; pause = Math.min(2 * pause, settlePause.longest)) {
+      // Whom others replaced hears late of that. Who took its place is known soon, and its own commits may lock its log until then.
+      const isReplaced = hold.operation === 'failover' && manager.ownSource(service)?.name === hold.from
+      const first = isReplaced ? settlePause.longest : settlePause.shortest
+      for (let pause: number = first; ; pause = Math.min(2 * pause, settlePause.longest)) {
         await timing.wait(pause)
         const now = present()
         // Whoever makes it goes on.
