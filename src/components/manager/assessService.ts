@@ -100,10 +100,18 @@ const replicating: ReadonlySet<DataSourceRole> = new Set(['replica', 'relay', 's
 
 const asReplica = (role: DataSourceRole): DataSourceRole => (replicating.has(role) ? role : 'replica')
 
-function roleOf({ name, role, known }: Member, { primary }: View): DataSourceRole {
+/** Returns true for a server that does not answer, and whose place as the primary another one has taken. */
+function isReplaced(member: Member, { primary, members }: View): boolean {
+  const { known } = members.find(({ name }) => name === primary) ?? { known: null }
+  return !readingOf(member) && member.name !== primary && known !== null && isPrimary(known)
+}
+
+function roleOf(member: Member, view: View): DataSourceRole {
+  const { name, role, known } = member
+  const { primary } = view
   if (role === 'witness') return role
   if (known === null) return name === primary ? 'primary' : role
-  if (isPrimary(known)) return 'primary'
+  if (isPrimary(known) && !isReplaced(member, view)) return 'primary'
   if (known.channels.length > 0) return asReplica(role)
   return name === primary ? 'primary' : asReplica(role)
 }

@@ -523,6 +523,14 @@ describe('a data source as its server is', () => {
     expect([of('db1', turned), of('db2', turned)]).toEqual(['replica failed', 'primary failed'])
   })
 
+  it('is no primary any more once it is not reached and another one took its place', () => {
+    const named = { incumbent: { ...confirmed, name: 'db2' } }
+    const replaced = assess({ db1: lost(writes), db2: writes, db3: follows('db2') }, named)
+    expect([of('db1', replaced), of('db2', replaced)]).toEqual(['replica failed', 'primary passed'])
+    const all = assess({ db1: lost(writes), db2: lost(writes), db3: lost(follows('db2')) }, named)
+    expect([of('db1', all), of('db2', all)]).toEqual(['replica failed', 'primary failed'])
+  })
+
   it('is a primary where it can be written and follows nobody, and a replica where it follows', () => {
     const found = assess({ db1: follows('db2'), db2: writes, db3: follows('db2') })
     expect([of('db1', found), of('db2', found), of('db3', found)]).toEqual([
