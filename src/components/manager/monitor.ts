@@ -12,7 +12,9 @@ type CheckInterval = {
   readonly usual: number
   /** After a failed check, until enough of them fence the data source. */
   readonly retry: number
-  /** Longest interval for a server that does not answer. */
+  /** Longest interval for a server that does not answer: a link that is whole again is seen soon. */
+  readonly away: number
+  /** Longest interval for a server that refuses what it is asked. */
   readonly longest: number
   /** Unanswered checks in a row before the interval grows. */
   readonly quickRetries: number
@@ -21,6 +23,7 @@ type CheckInterval = {
 export const defaultCheckInterval: CheckInterval = {
   usual: 1000,
   retry: 200,
+  away: 2_000,
   longest: 5_000,
   quickRetries: 3,
 }
@@ -41,7 +44,7 @@ export function nextCheckDelay(facts: {
   const doublings = Math.max(0, unanswered - checkInterval.quickRetries + 1)
   const delay = isQuick
     ? checkInterval.retry
-    : Math.min(checkInterval.longest, checkInterval.usual * 2 ** doublings)
+    : Math.min(isFailing ? checkInterval.away : checkInterval.longest, checkInterval.usual * 2 ** doublings)
   return Math.round(delay * (1 - jitter + 2 * jitter * random))
 }
 
@@ -122,7 +125,7 @@ export function createMonitor(options: {
   }): Promise<void> {
     const { server, check, pauses, signal } = options
     const { usual, retry } = timing.checkInterval
-    const checkInterval = { ...timing.checkInterval, ...(isLocal(server) && { longest: usual }) }
+    const checkInterval = { ...timing.checkInterval, ...(isLocal(server) && { away: usual, longest: usual }) }
     let unanswered = 0
     let isFailing = false
     while (!signal.aborted) {

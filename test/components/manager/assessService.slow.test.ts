@@ -18,7 +18,7 @@ type Name = (typeof names)[number]
 
 /** As usual, but quick. */
 const timing = {
-  checkInterval: { usual: 30, retry: 30, longest: 150, quickRetries: 3 },
+  checkInterval: { usual: 30, retry: 30, away: 150, longest: 150, quickRetries: 3 },
   limit: 2000,
   now: () => performance.now(),
   wait: (milliseconds: number, signal: AbortSignal) => wait(milliseconds, undefined, { signal }),

@@ -18,7 +18,7 @@ const headers = { authorization: adminLogin }
 
 /** As usual, but quick: a check every 30 ms. Servers that share a busy machine get time enough for one. */
 const timing = {
-  checkInterval: { usual: 30, retry: 30, longest: 150, quickRetries: 3 },
+  checkInterval: { usual: 30, retry: 30, away: 150, longest: 150, quickRetries: 3 },
   limit: 2000,
   now: () => performance.now(),
   wait: (milliseconds: number, signal: AbortSignal) => wait(milliseconds, undefined, { signal }),

@@ -13,7 +13,7 @@ import { shownHost, startManager } from './dashboardManager.ts'
 const password = 'monitor-secret'
 
 const timing = {
-  checkInterval: { usual: 30, retry: 30, longest: 150, quickRetries: 3 },
+  checkInterval: { usual: 30, retry: 30, away: 150, longest: 150, quickRetries: 3 },
   // A server that is killed refuses at once; one that a busy machine delays is not dead.
   limit: 20_000,
   now: () => performance.now(),

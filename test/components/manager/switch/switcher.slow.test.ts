@@ -25,7 +25,7 @@ const switching = {
 } as const
 
 const timing = {
-  checkInterval: { usual: 50, retry: 50, longest: 200, quickRetries: 3 },
+  checkInterval: { usual: 50, retry: 50, away: 200, longest: 200, quickRetries: 3 },
   limit: 2000,
   now: () => performance.now(),
   wait: (milliseconds: number, signal: AbortSignal) => wait(milliseconds, undefined, { signal }),
