@@ -12,9 +12,15 @@ const pause = 5_000
 /** Does what an answer of the product names; undefined where it names nothing that a person could do. */
 function actionFor(lab: SwitchCluster, host: LabHost, words: string): (() => Promise<unknown>) | undefined {
   const { unit } = lab.cluster.kind
-  if (/kill its process/.test(words)) {
-    return () =>
-      host.run(`systemctl kill -s SIGKILL ${unit}; systemctl reset-failed ${unit}; systemctl start ${unit}`)
+  const start = `systemctl reset-failed ${unit}; systemctl start ${unit}`
+  if (/kill its process/.test(words)) return () => host.run(`systemctl kill -s SIGKILL ${unit}; ${start}`)
+  // It ends by itself where its disk is full, which may be after it was not any more.
+  if (/Start the database/.test(words)) return () => host.run(start)
+  if (/The (applier|receiver) is stopped/.test(words)) {
+    return async () => {
+      const { code, stdout, stderr } = await lab.tapi(host, '--component', 'replicator', 'online')
+      if (code !== 0) throw new Error(`tapi ended with ${code}: ${stdout}${stderr}`)
+    }
   }
   if (/muster provision/.test(words)) return () => makeAnew(lab, host)
   return undefined
