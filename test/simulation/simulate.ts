@@ -8,6 +8,9 @@ import { createVirtualTime, withTimersOf } from './virtualTime.ts'
 /** Milliseconds: all is well first, then faults begin, then each is over, and the cluster gets time to come back. */
 const phases = { calm: 5000, faults: 40_000, recovery: 90_000 } as const
 
+/** Milliseconds within which a cluster that is whole acknowledges a commit. */
+const progressLimit = 5000
+
 /** Milliseconds between two writes of the client of a host. */
 const writePause = { least: 50, most: 250 } as const
 
@@ -39,8 +42,11 @@ type World = {
 /** Runs one cluster with the faults of a seed. */
 export async function simulate(seed: number): Promise<Outcome> {
   const random = createRandom(seed)
+  /** Says when connections over links that are cut end. */
+  const ends = createRandom(seed + 0x40_00_00_00)
   const time = createVirtualTime()
   const network = createNetwork({ time, random })
+  const clients = ends.of([1, 2, 5])
   const names = ['db1', 'db2', 'db3', 'db4', 'db5'].slice(0, random.of([2, 3, 3, 3, 4, 5]))
   const story: string[] = []
   const violations: string[] = []
@@ -79,7 +85,9 @@ export async function simulate(seed: number): Promise<Outcome> {
   const ledger: Transaction[] = []
   let last: { readonly its: SimulatedServer; readonly transaction: Transaction } | undefined
   let unprotected = 0
+  let acknowledgedAt = 0
   function acknowledged(its: SimulatedServer, transaction: Transaction, isProtected: boolean): void {
+    acknowledgedAt = time.now()
     // A source that waits for nobody acknowledges alone, and a crash may cost it that.
     if (!isProtected) {
       unprotected += 1
@@ -114,7 +122,7 @@ export async function simulate(seed: number): Promise<Outcome> {
     servers.set(
       name,
       createSimulatedServer({
-        ...{ id: index + 1, name, time, random, network, server, acknowledged, lost, tell },
+        ...{ id: index + 1, name, clients, time, random, network, server, acknowledged, lost, tell },
         clockError: () => managers.get(name)?.clockError() ?? 0,
       }),
     )
@@ -177,7 +185,8 @@ export async function simulate(seed: number): Promise<Outcome> {
     network.cut(from, to)
     const its = server(to)
     const at = its.run()
-    after(60_000, () => {
+    // Where the system knows no way any more, it ends a connection in seconds, else the receiver does in a minute.
+    after(ends.isChance(0.5) ? ends.between(500, 8000) : 60_000, () => {
       if (its.run() === at && its.follows() === from && !network.isWhole(from, to)) its.giveUp()
     })
   }
@@ -359,6 +368,8 @@ export async function simulate(seed: number): Promise<Outcome> {
   const end = phases.calm + phases.faults + phases.recovery
   await withTimersOf(time, () => time.run(end))
   const { primary, reasons } = judge(world)
+  if (primary !== null && acknowledgedAt < end - progressLimit)
+    reasons.push(`${primary} has acknowledged nothing for ${Math.round((end - acknowledgedAt) / 1000)} s`)
   if (primary !== null) {
     const its = server(primary)
     const missing = ledger.filter((it) => !its.has(it) && !gone.has(it))
@@ -377,7 +388,7 @@ export async function simulate(seed: number): Promise<Outcome> {
 }
 
 /** Tells what the cluster has become, by the words of its managers. */
-function judge({ names, managers, servers }: World): Pick<Outcome, 'primary' | 'reasons'> {
+function judge({ names, managers, servers }: World): { primary: string | null; reasons: string[] } {
   const reasons = new Set<string>()
   const writers = names.map((host) => managers.get(host)?.running()?.manager.writer(service))
   const [first] = writers

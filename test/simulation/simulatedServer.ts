@@ -56,6 +56,8 @@ export function createSimulatedServer(means: {
   readonly time: VirtualTime
   readonly random: Random
   readonly network: Network
+  /** Number of commits at once: so many may be in the log while the first of them waits for a replica. */
+  readonly clients: number
   /** Milliseconds by which the clock of its host is wrong. */
   readonly clockError: () => number
   /** Returns the server of a host. */
@@ -66,7 +68,7 @@ export function createSimulatedServer(means: {
   readonly lost: (transactions: readonly Transaction[]) => void
   readonly tell: (words: string) => void
 }) {
-  const { id, name, time, random, network, clockError, server, acknowledged, lost, tell } = means
+  const { id, name, clients, time, random, network, clockError, server, acknowledged, lost, tell } = means
   const clock = (): number => time.now() + clockError()
 
   // On disk.
@@ -411,8 +413,8 @@ export function createSimulatedServer(means: {
         if (!semiSync.source) acknowledged(self, transaction, false)
       }
       if (commitLock && blocked.length < 3) blocked.push(attempt)
-      // Most clients wait; new ones come.
-      else if (!commitLock && (waiting.length < 5 || random.isChance(0.05))) attempt()
+      // Behind those that wait for a replica nobody gets at the log.
+      else if (!commitLock && waiting.length < clients) attempt()
     },
 
     // --- Switch.
@@ -550,9 +552,12 @@ export function createSimulatedServer(means: {
     setApplyDelay: (milliseconds: number): void => {
       applyDelay = milliseconds
     },
-    /** The link to the source was cut for so long that the receiver gives it up. */
+    /** The connection to the source ends on both sides: what was on its way is lost, words of the replica, too. */
     giveUp: (): void => {
-      if (stream && receiver === 'running') self.lose(stream)
+      const ended = stream
+      if (!ended || receiver !== 'running') return
+      ended.source.forget(ended)
+      self.lose(ended)
     },
     /** The first primary of a service. */
     begin: (): void => {
