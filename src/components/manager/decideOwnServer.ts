@@ -28,6 +28,8 @@ export type LastRun = {
   readonly follows?: string
   /** Set once its manager had it killed, or tried to. */
   readonly wasCrashed?: true
+  /** What it wrote and other servers had then, as GTIDs of MySQL: its log keeps that. */
+  readonly kept?: string
 }
 
 /** Action of a manager on the server of its own host; `wait` leaves it to a person. */
@@ -88,7 +90,9 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
     // Whatever became of that one, this one acknowledges nothing any more: its replicas are gone.
     const hasEnded = isDeposed || (lastRun?.wasWriter === true && acknowledgesNothing(reading))
     if (reading.isWritable) {
-      if (reading.waitingCommits > 0 && hasEnded && mayCrash) return { kind: 'crash' }
+      // The log of a MySQL loses all that no other server is known to have.
+      const isTold = removableCommits(reading) > 0 || receivedBy(primary) !== null
+      if (reading.waitingCommits > 0 && hasEnded && mayCrash) return isTold ? { kind: 'crash' } : null
       if (removableCommits(reading) > 0) return null
       const isFormer = hasEnded || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null

@@ -17,6 +17,7 @@ const StoredRun = Type.Object(
     wasSemiSyncSource: Type.Boolean(),
     follows: Type.Optional(MapName),
     wasCrashed: Type.Optional(Type.Literal(true)),
+    kept: Type.Optional(Type.String()),
   },
   exact,
 )
@@ -29,6 +30,9 @@ export type LastRuns = {
   /** Records a run; it is on disk when this returns, if it is another one. Throws the error of a disk that refuses it. */
   note(source: DataSource, run: LastRun): void
 }
+
+/** Path of the records of the manager with this file of its state. */
+export const runsFileOf = (stateFile: string): string => stateFile.replace(/\.json$/, '.runs.json')
 
 /**
  * Opens the records in a file of their own: releases that do not know them read the manager's state as before. What cannot
@@ -65,5 +69,6 @@ const isSame = (one: LastRun, other: LastRun): boolean =>
   one.wasWriter === other.wasWriter &&
   one.wasSemiSyncSource === other.wasSemiSyncSource &&
   one.wasCrashed === other.wasCrashed &&
+  one.kept === other.kept &&
   one.follows === other.follows &&
   isSameStart(one.startedAt, other.startedAt)

@@ -17,7 +17,7 @@ import { createManager, type Manager } from './createManager.ts'
 import { openDashboard } from './dashboard/openDashboard.ts'
 import { addressOf, type DataSource, type DataSourceKey, serverOf, sourcesOf } from './dataSources.ts'
 import { holdCalls } from './holdCalls.ts'
-import { openLastRuns } from './lastRuns.ts'
+import { openLastRuns, runsFileOf } from './lastRuns.ts'
 import { managerCalls, onceInEffectOf, readyToManage, type ServedManager } from './managerCalls.ts'
 import { createManagerFeed, type ManagerFeed } from './managerFeed.ts'
 import { managerMetrics } from './managerMetrics.ts'
@@ -201,7 +201,7 @@ export function openManager(
     // Without the account of a switch it can change no server.
     own: settings.switching && {
       addresses: new Set(ownSources(host, installed).map(addressOf)),
-      runs: openLastRuns(createStateFile(stateFile.replace(/\.json$/, '.runs.json'))),
+      runs: openLastRuns(createStateFile(runsFileOf(stateFile))),
     },
     ...replication,
     ...settings.monitor,

@@ -4,7 +4,14 @@ import type { TakenOffline } from '../../contracts/replicatorPayloads.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Channel } from '../databases/dialect.ts'
 import { databaseTypeOf } from '../databases/dialects.ts'
-import { type GtidSet, isWrittenBy, missingGtids, withoutLast } from '../databases/gtidSet.ts'
+import {
+  type GtidSet,
+  isWrittenBy,
+  missingGtids,
+  noGtids,
+  uniteGtids,
+  withoutLast,
+} from '../databases/gtidSet.ts'
 import { receivedGtids, type ServerReading } from '../databases/probe.ts'
 import type { Observation } from './checkResult.ts'
 import type { DataSource } from './dataSources.ts'
@@ -166,6 +173,13 @@ export const lacksRoleAlone = ({ ackGaps }: ServerReading): boolean =>
 export function toldGtids(reading: ServerReading): GtidSet | null {
   const { gtids, waitingCommits } = reading
   return gtids && withoutLast(gtids, waitingCommits, (source) => isSourceOf(reading, source))
+}
+
+/** Returns what a MySQL wrote itself, and others have or have received by their last checks. */
+export function heldByOthers(own: Member, members: readonly Member[]): GtidSet {
+  const uuid = own.known?.uuid
+  const has = uniteGtids(members.flatMap((it) => (it === own ? [] : (receivedBy(it) ?? []))))
+  return missingGtids(has, noGtids, (source) => !uuid || !isWrittenBy(uuid, source))
 }
 
 /** Returns true for a source that tells no client of a commit, since it waits for replicas and has none. */

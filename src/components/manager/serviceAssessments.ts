@@ -1,5 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
 import type { OutsideChange } from '../../contracts/choices.ts'
+import { gtidText } from '../databases/gtidSet.ts'
 import type { ServerReading } from '../databases/probe.ts'
 import {
   assessService,
@@ -15,7 +16,7 @@ import { decideOwnServer, isSameStart, type LastRun, type OwnOrder } from './dec
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
 import type { LastRuns } from './lastRuns.ts'
-import { followedName, type Member, readingOf, showsPrimary } from './replicationGraph.ts'
+import { followedName, heldByOthers, type Member, readingOf, showsPrimary } from './replicationGraph.ts'
 import type { SwitchHolds } from './switchHolds.ts'
 import type { TakenOfflineTable } from './takenOffline.ts'
 
@@ -225,7 +226,11 @@ export function createServiceAssessments(options: {
     const source = ownSource(service)
     if (!own || !source) return false
     const run = own.runs.of(source)
-    return run !== undefined && noteRun(own.runs, source, { ...run, wasCrashed: true })
+    if (run === undefined) return false
+    const members = table.views(service).map(memberOf)
+    const its = members.find(({ name }) => name === source.name)
+    const kept = its && gtidText(heldByOthers(its, members), Number.POSITIVE_INFINITY)
+    return noteRun(own.runs, source, { ...run, wasCrashed: true, ...(kept && { kept }) })
   }
 
   function reassess(service: string): void {

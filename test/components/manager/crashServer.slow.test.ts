@@ -1,8 +1,14 @@
 import { once } from 'node:events'
+import { chownSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { crashOwnServer } from '../../../src/components/manager/crashServer.ts'
+import { gtidText } from '../../../src/components/databases/gtidSet.ts'
+import { crashOwnServer, readKept } from '../../../src/components/manager/crashServer.ts'
+import { openLastRuns } from '../../../src/components/manager/lastRuns.ts'
+import { createStateFile } from '../../../src/components/stateFile.ts'
 import { hasMariadb, type Mariadb, mariadbLab } from '../../support/mariadb.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const member = { service: 'alpha', datasource: 'db1', witness: false }
 
@@ -56,5 +62,43 @@ describe.skipIf(!hasMariadb)('crashOwnServer kills nothing', () => {
     await expect(crashOwnServer({})).rejects.toThrow(nothing)
     const witness = { ...settings(server.port), member: { ...member, datasource: null, witness: true } }
     await expect(crashOwnServer(witness)).rejects.toThrow(nothing)
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0)('what root keeps of a server that it kills', () => {
+  const kept = '81d42a08-ecc3-11f1-b4f9-de3aeca611d2:1-7'
+  /** The folder of a manager, who has no other rights, and whose record says that. */
+  function recorded(more: { readonly kept?: string }) {
+    const folder = temporaryFolder()
+    const path = join(folder, 'manager.runs.json')
+    const source = { service: 'alpha', name: 'db1', host: '127.0.0.1', port: 3306, role: 'primary' } as const
+    const run = { startedAt: 1, wasWriter: true, wasSemiSyncSource: true, ...more }
+    openLastRuns(createStateFile(path)).note(source, run)
+    for (const it of [folder, path]) chownSync(it, 65_534, 65_534)
+    return { path, read: () => readKept({ ...settings(3306), stateFile: join(folder, 'manager.json') }) }
+  }
+
+  it('is what its manager recorded that others have', async () => {
+    expect(gtidText(await recorded({ kept }).read())).toBe(kept)
+    expect(gtidText(await recorded({}).read())).toBe('')
+  })
+
+  it('is not known where the manager recorded nothing, or something else', async () => {
+    const told = 'the manager did not record what other servers have of it'
+    await expect(recorded({ kept: 'all' }).read()).rejects.toThrow(told)
+    const { path, read } = recorded({ kept })
+    writeFileSync(path, 'x')
+    await expect(read()).rejects.toThrow(told)
+    unlinkSync(path)
+    await expect(read()).rejects.toThrow('No such file or directory')
+  })
+
+  it('is no way for the manager to the files of others', async () => {
+    const { path, read } = recorded({ kept })
+    const other = join(temporaryFolder(), 'of-root')
+    writeFileSync(other, 'a secret', { mode: 0o600 })
+    unlinkSync(path)
+    symlinkSync(other, path)
+    await expect(read()).rejects.toThrow('Permission denied')
   })
 })

@@ -5,7 +5,7 @@ import type { ServerReading } from '../../../src/components/databases/probe.ts'
 import { decideOwnServer } from '../../../src/components/manager/decideOwnServer.ts'
 import { named, unconfirmed } from '../../../src/components/manager/decideWriter.ts'
 import type { Member } from '../../../src/components/manager/replicationGraph.ts'
-import { channel, idleReading } from './support.ts'
+import { channel, idleReading, refusing } from './support.ts'
 
 type Facts = Parameters<typeof decideOwnServer>[0]
 
@@ -256,6 +256,18 @@ describe('a former writer whose place another one took while it was away', () =>
 
   it('is killed with them where it is a MySQL, too, which nobody makes read-only before', () => {
     expect(deposed({ ...waiting, version: '9.7.0' })).toEqual({ kind: 'crash' })
+  })
+
+  it('is left with them where it is a MySQL, and what the new primary has of it is not known', () => {
+    const unread = [
+      member('db1', { ...waiting, version: '9.7.0' }, { state: 'FAILED' }),
+      { ...member('db2', { isWritable: true }), look: refusing },
+      member('db3', follows('db2')),
+    ]
+    expect(deposed({}, { members: members(...unread) })).toBeNull()
+    expect(
+      deposed({}, { members: members(member('db1', waiting, { state: 'FAILED' }), ...unread.slice(1)) }),
+    ).toEqual({ kind: 'crash' })
   })
 
   it('becomes read-only with them where it is a MySQL that was killed once: it keeps them anyway', () => {

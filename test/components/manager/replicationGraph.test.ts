@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { gtidText, readMysqlGtids } from '../../../src/components/databases/gtidSet.ts'
 import type { Observation } from '../../../src/components/manager/checkResult.ts'
-import { showsPrimary } from '../../../src/components/manager/replicationGraph.ts'
+import { heldByOthers, showsPrimary } from '../../../src/components/manager/replicationGraph.ts'
 import { follows, idle, memberOf, type Name, names, writes } from './managedService.ts'
-import { refusing } from './support.ts'
+import { answered, channel, refusing } from './support.ts'
 
 type Row = readonly [string, 'switch' | 'failover', Readonly<Record<Name, Observation>>, boolean]
 
@@ -38,5 +39,22 @@ describe('the servers of a service', () => {
       memberOf('db3', follows('db3', 'db1'), { state: 'SHUNNED' }),
     ]
     expect(showsPrimary(members, { operation: 'failover', from: 'db1', to: 'db2' })).toBe(true)
+  })
+
+  it('have what a MySQL wrote itself, where they have or have received it', () => {
+    const [one, two] = ['81d42a08-ecc3-11f1-b4f9-de3aeca611d2', '91d42a08-ecc3-11f1-b4f9-de3aeca611d2']
+    const has = (uuid: string, text: string, receivedText?: string) => {
+      const channels =
+        receivedText === undefined ? [] : [{ ...channel, receivedGtids: readMysqlGtids(receivedText) }]
+      return answered({ version: '9.7.0', uuid, gtids: readMysqlGtids(text), channels })
+    }
+    const own = memberOf('db1', has(one, `${one}:1-20`))
+    const others = [
+      memberOf('db2', has(two, `${one}:1-8,${two}:1-3`)),
+      memberOf('db3', has(two, `${one}:1-7`, `${one}:8-9`)),
+    ]
+    expect(gtidText(heldByOthers(own, [own, ...others]))).toBe(`${one}:1-9`)
+    expect(gtidText(heldByOthers(memberOf('db1', refusing, { known: own.known }), others))).toBe(`${one}:1-9`)
+    expect(gtidText(heldByOthers(memberOf('db1', writes('db1')), others))).toBe('')
   })
 })

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { expect } from 'vitest'
 import { createRandom, type Random } from '../../simulation/random.ts'
 import { eventually } from '../support/eventually.ts'
 import type { LabHost } from '../support/labTypes.ts'
 import { processOf } from './hostProcesses.ts'
 import { must } from './onHost.ts'
 import type { ServerKind } from './serverKind.ts'
+import type { SwitchCluster } from './switchCluster.ts'
 
 /** Something that goes wrong at one host, and what ends it. */
 export type FaultKind = {
@@ -33,12 +35,34 @@ const manager = 'muster-alpha-manager'
 const signal = (unit: string, name: string) => (at: LabHost) => must(at, `systemctl kill -s ${name} ${unit}`)
 
 /** Loses silently what goes from one host to another; what comes back arrives. */
-const loseTo = (from: LabHost, to: LabHost): Promise<unknown> =>
+export const loseTo = (from: LabHost, to: LabHost): Promise<unknown> =>
   must(from, `ip neigh replace ${to.address} lladdr 02:00:00:00:00:00 dev host0 nud permanent`)
 
 /** Ends `loseTo`; a host that was booted since has lost it. */
-const reach = (from: LabHost, to: LabHost): Promise<unknown> =>
+export const reach = (from: LabHost, to: LabHost): Promise<unknown> =>
   from.run(`ip neigh del ${to.address} dev host0`)
+
+/**
+ * Loses what replicas of a primary say over the connections that they have now, and nothing that it sends; returns the way to end
+ * that.
+ */
+export async function loseAcks(lab: SwitchCluster, primary: LabHost): Promise<() => Promise<void>> {
+  const dumps = await lab.ask(
+    primary,
+    "SELECT HOST AS it FROM information_schema.PROCESSLIST WHERE COMMAND LIKE 'Binlog Dump%'",
+  )
+  const ports = dumps.map(({ it }) => Number(String(it).split(':')[1]))
+  const others = lab.members.filter((it) => it !== primary)
+  expect(ports).toHaveLength(others.length)
+  const change = async (what: 'add' | 'del'): Promise<void> => {
+    const rules = ports.map(
+      (port) => `ip rule ${what} pref 78 to ${primary.address} ipproto 6 sport ${port} unreachable`,
+    )
+    for (const it of others) await must(it, rules.join('; '))
+  }
+  await change('add')
+  return () => change('del')
+}
 
 const each = (hosts: readonly LabHost[], act: (host: LabHost) => Promise<unknown>): Promise<unknown> =>
   Promise.all(hosts.map(act))
