@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { WritableSampler } from '../support/writableSampler.ts'
 import type { WriteLoad } from '../support/writeLoad.ts'
+import { loseAcks } from './scenario/faultKinds.ts'
 import { processOf } from './scenario/hostProcesses.ts'
-import { startLosslessCluster, startServer } from './scenario/losslessCluster.ts'
+import { protectedNow, startLosslessCluster, startServer } from './scenario/losslessCluster.ts'
 import type { SwitchCluster } from './scenario/switchCluster.ts'
 import { eventually } from './support/eventually.ts'
 import type { Outcome } from './support/execute.ts'
@@ -124,6 +125,42 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
     )
     await startServer(away)
     expect(await lab.settled()).toBe(to)
+  })
+
+  it('ends what waits in vain: replicas that are back had it before, and one of them takes the place of the primary', {
+    timeout: 200_000,
+  }, async () => {
+    const from = await lab.settled()
+    await protectedNow(lab)
+    const others = lab.members.filter((it) => it !== from)
+    const hear = await loseAcks(lab, from)
+    const session = await lab.administer(from)
+    const late = session
+      .query("INSERT INTO shop.orders VALUES (998, 'acknowledged to nobody')")
+      .catch((error: Error) => error.message)
+    const rowsAt = (it: LabHost) => lab.ask(it, 'SELECT id FROM shop.orders WHERE id = 998')
+    for (const it of others) {
+      await eventually(`the row at ${it.name}`, async () => (await rowsAt(it)).length === 1)
+      // Nothing is left to be sent over its next connection, so nothing is to be acknowledged.
+      await lab.ask(it, 'STOP SLAVE IO_THREAD')
+      await lab.ask(it, 'START SLAVE IO_THREAD')
+    }
+    await eventually(
+      'another primary',
+      async () => {
+        const { writer } = await lab.cluster.service(lab.after(from))
+        return writer.datasource !== null && writer.datasource !== from.name
+      },
+      { timeout: 60_000 },
+    )
+    await hear()
+    expect(await late).toContain('Connection lost')
+    expect(await lab.settled()).not.toBe(from)
+    for (const it of lab.members) expect(await rowsAt(it), it.name).toHaveLength(1)
+    const { stdout } = await lab.cluster.operator.muster(['audit', 'alpha.yaml'])
+    expect(stdout).toMatch(
+      new RegExp(`the managers replaced the lost primary ${from.name} of alpha by db\\d, on db`),
+    )
   })
 
   it.each(Object.entries(faults))(

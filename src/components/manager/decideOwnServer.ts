@@ -42,7 +42,7 @@ export type OwnOrder =
   | { readonly kind: 'semi-sync' }
   /**
    * Kills a former primary whose commits wait for a replica, since nothing else ends that: MySQL lets nobody make it read-only
-   * before, and MariaDB removes them only after a crash. Ended otherwise, they would become its own.
+   * before, and MariaDB removes them only after a crash. Ended otherwise, they would become its own. Also one that waits in vain.
    */
   | { readonly kind: 'crash' }
   | { readonly kind: 'wait'; readonly reason: string }
@@ -55,11 +55,19 @@ type Facts = ServiceFacts & {
     readonly startedAt: number | null
     /** Undefined if nothing is recorded of it. */
     readonly lastRun: LastRun | undefined
+    /** Milliseconds for which its commits wait though a replica is there; see `waitsInVain`. */
+    readonly vain: number
   }
 }
 
 /** Milliseconds by which two readings of one start may differ: uptimes are whole seconds. */
 export const startTolerance = 2_000
+
+/**
+ * Milliseconds after which a primary waits in vain for a replica that is there: MariaDB 10.11 asks one that was cut off, and has
+ * had everything since, for no word any more, and waits without end. The largest event of 1 GiB takes that long at 1 Gbit/s.
+ */
+const vainLimit = 10_000
 
 /**
  * Returns true where two times are those of one start. A server tells its uptime by the clock that it was started by, so the
@@ -107,6 +115,7 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
       return removableCommits(reading) === 0 ? { kind: 'read-only' } : null
     }
     const isWriter = incumbent.isConfirmed && writer.datasource === name
+    if (isWriter && facts.own.vain >= vainLimit && mayCrash) return { kind: 'crash' }
     return isWriter && lacksRoleAlone(reading) && reading.semiSyncClients > 0 ? { kind: 'semi-sync' } : null
   }
   if (reading.isWritable || reading.channels.length > 0) return null

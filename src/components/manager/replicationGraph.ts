@@ -6,6 +6,7 @@ import type { Channel } from '../databases/dialect.ts'
 import { databaseTypeOf } from '../databases/dialects.ts'
 import {
   type GtidSet,
+  gtidText,
   isWrittenBy,
   missingGtids,
   noGtids,
@@ -185,6 +186,23 @@ export function heldByOthers(own: Member, members: readonly Member[]): GtidSet {
 /** Returns true for a source that tells no client of a commit, since it waits for replicas and has none. */
 export const acknowledgesNothing = ({ ackGaps, ackers }: ServerReading): boolean =>
   ackGaps.length === 0 && ackers === 0
+
+/**
+ * Returns a text that stays the same while commits of a primary wait and nothing comes of it, though replicas follow it that are
+ * there and would tell; undefined where that is not so.
+ */
+export function waitsInVain(own: Member, members: readonly Member[]): string | undefined {
+  const reading = readingOf(own)
+  if (!reading || reading.waitingCommits === 0 || !reading.ackers) return undefined
+  const received = members.flatMap((it) => {
+    const its = it === own ? undefined : readingOf(it)
+    const channels = its?.channels.filter(({ receiver }) => receiver === 'running') ?? []
+    const isThere = its?.semiSync.replica === true && leadTo(own, channels, members, () => false) === 'yes'
+    const has = uniteGtids(channels.flatMap(({ receivedGtids: its }) => its ?? []))
+    return isThere ? [`${it.name} ${gtidText(has, Number.POSITIVE_INFINITY)}`] : []
+  })
+  return received.length === 0 ? undefined : `${reading.acknowledged} ${received.join()}`
+}
 
 /** Returns true for the GTIDs that a server writes. */
 const isSourceOf = ({ serverId, uuid }: ServerReading, source: string): boolean =>

@@ -16,7 +16,14 @@ import { decideOwnServer, isSameStart, type LastRun, type OwnOrder } from './dec
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
 import type { LastRuns } from './lastRuns.ts'
-import { followedName, heldByOthers, type Member, readingOf, showsPrimary } from './replicationGraph.ts'
+import {
+  followedName,
+  heldByOthers,
+  type Member,
+  readingOf,
+  showsPrimary,
+  waitsInVain,
+} from './replicationGraph.ts'
 import type { SwitchHolds } from './switchHolds.ts'
 import type { TakenOfflineTable } from './takenOffline.ts'
 
@@ -82,6 +89,22 @@ export function createServiceAssessments(options: {
   const ownOrders = new Map<string, ReturnType<ServiceAssessments['ownOrder']>>()
   /** Servers outside a service that acknowledged the commits of its primary at its last reading. */
   const strangers = new Map<string, { readonly reading: ServerReading; readonly count: number }>()
+
+  /** Since when, by the clock of readings, the commits of this host's server wait in vain. */
+  const vain = new Map<string, { readonly text: string; readonly since: number }>()
+
+  function vainTime(service: string, own: Member, members: readonly Member[]): number {
+    const text = waitsInVain(own, members)
+    const { readAt } = own
+    if (text === undefined || readAt == null) {
+      vain.delete(service)
+      return 0
+    }
+    const before = vain.get(service)
+    if (before?.text === text) return readAt - before.since
+    vain.set(service, { text, since: readAt })
+    return 0
+  }
 
   const ownSource = (service: string): DataSourceView | undefined =>
     table.views(service).find((it) => own?.addresses.has(addressOf(it)))
@@ -203,7 +226,10 @@ export function createServiceAssessments(options: {
       policy: table.policy(service),
       onOutsideChange,
       openSwitch: holds.openSwitch(service),
-      own: { name: source.name, startedAt, lastRun: own.runs.of(source) },
+      own: {
+        ...{ name: source.name, startedAt, lastRun: own.runs.of(source) },
+        vain: vainTime(service, it, members),
+      },
     })
     if (order) ownOrders.set(service, { source, order })
     return order
@@ -312,7 +338,7 @@ export function createServiceAssessments(options: {
     },
     forget: (service) => void incumbents.set(service, unconfirmed(table.writer(service), [])),
     retain: (services) => {
-      for (const kind of [incumbents, assessments, ownOrders, strangers]) {
+      for (const kind of [incumbents, assessments, ownOrders, strangers, vain]) {
         for (const service of kind.keys()) if (!services.has(service)) kind.delete(service)
       }
     },

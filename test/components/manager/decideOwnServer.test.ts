@@ -62,6 +62,7 @@ const facts = (more: Partial<Omit<Facts, 'own'>> & { readonly own?: Partial<Fact
     name: 'db1',
     startedAt: 2 * hour,
     lastRun: { startedAt: hour, wasWriter: true, wasSemiSyncSource: false },
+    vain: 0,
     ...more.own,
   },
 })
@@ -482,5 +483,39 @@ describe('a writer whose settings are those of a source of semi-synchronous repl
     ['it is not confirmed', {}, { incumbent: unconfirmed('db1', []) }],
   ])('stays as it is where %s', (_what, reading, more) => {
     expect(alone(reading, more)).toBeNull()
+  })
+})
+
+describe('a writer whose commits wait in vain for a replica that is there', () => {
+  const waiting = { isWritable: true, waitingCommits: 2, ackGaps: [], ackers: 1 }
+  const stuck = (vain: number, more: Parameters<typeof facts>[0] = {}) =>
+    decideOwnServer(
+      facts({
+        members: members(member('db1', waiting)),
+        incumbent: { ...named('db1'), isConfirmed: true },
+        writer: { datasource: 'db1', code: null, reason: null, hold: false },
+        ...more,
+        own: { startedAt: hour, vain, ...more.own },
+      }),
+    )
+
+  it('is killed after ten seconds: another one has all of that, and takes its place', () => {
+    expect(stuck(9_999)).toBeNull()
+    expect(stuck(10_000)).toEqual({ kind: 'crash' })
+  })
+
+  it.each<readonly [string, Parameters<typeof facts>[0]]>([
+    [
+      'it was killed once in that run',
+      { own: { lastRun: { startedAt: hour, wasWriter: true, wasSemiSyncSource: true, wasCrashed: true } } },
+    ],
+    ['the policy is MANUAL', { policy: 'MANUAL' }],
+    ['a switch is open', { openSwitch: { from: 'db1', to: 'db2', isInForce: true, mayBePromoted: false } }],
+    [
+      'its commits do not wait for ever',
+      { members: members(member('db1', { ...waiting, ackGaps: ['rpl_semi_sync_master_timeout=86400000'] })) },
+    ],
+  ])('is left alone where %s', (_why, more) => {
+    expect(stuck(60_000, more)).toBeNull()
   })
 })

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { gtidText, readMysqlGtids } from '../../../src/components/databases/gtidSet.ts'
+import { gtidText, readMariadbGtids, readMysqlGtids } from '../../../src/components/databases/gtidSet.ts'
 import type { Observation } from '../../../src/components/manager/checkResult.ts'
-import { heldByOthers, showsPrimary } from '../../../src/components/manager/replicationGraph.ts'
+import {
+  heldByOthers,
+  type Member,
+  showsPrimary,
+  waitsInVain,
+} from '../../../src/components/manager/replicationGraph.ts'
 import { follows, idle, memberOf, type Name, names, writes } from './managedService.ts'
-import { answered, channel, refusing } from './support.ts'
+import { answered, channel, place, refusing } from './support.ts'
 
 type Row = readonly [string, 'switch' | 'failover', Readonly<Record<Name, Observation>>, boolean]
 
@@ -56,5 +61,37 @@ describe('the servers of a service', () => {
     expect(gtidText(heldByOthers(own, [own, ...others]))).toBe(`${one}:1-9`)
     expect(gtidText(heldByOthers(memberOf('db1', refusing, { known: own.known }), others))).toBe(`${one}:1-9`)
     expect(gtidText(heldByOthers(memberOf('db1', writes('db1')), others))).toBe('')
+  })
+
+  it('let a primary wait in vain while nothing comes of it and one that would tell is there', () => {
+    const primary = (more = {}) =>
+      memberOf(
+        'db1',
+        answered({ isWritable: true, serverId: 1, waitingCommits: 2, ackers: 1, acknowledged: 7, ...more }),
+      )
+    const replica = (received: string, more = {}) =>
+      memberOf(
+        'db2',
+        answered({
+          serverId: 2,
+          semiSync: { source: false, replica: true },
+          channels: [{ ...channel, receivedGtids: readMariadbGtids(received), ...more }],
+        }),
+      )
+    const text = (own: Member, other: Member) => waitsInVain(own, [own, other])
+    const before = text(primary(), replica('0-1-9'))
+    expect(before).toBeDefined()
+    expect(text(primary(), replica('0-1-9'))).toBe(before)
+    expect(text(primary({ acknowledged: 8 }), replica('0-1-9'))).not.toBe(before)
+    expect(text(primary(), replica('0-1-10'))).not.toBe(before)
+    for (const [own, other] of [
+      [primary({ waitingCommits: 0 }), replica('0-1-9')],
+      [primary({ ackers: 0 }), replica('0-1-9')],
+      [primary(), replica('0-1-9', { receiver: 'connecting' })],
+      [primary(), replica('0-1-9', { source: place('db3'), sourceId: 3 })],
+      [primary(), memberOf('db2', refusing)],
+    ] as const) {
+      expect(text(own, other)).toBeUndefined()
+    }
   })
 })
