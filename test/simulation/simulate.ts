@@ -204,6 +204,7 @@ export async function simulate(seed: number): Promise<Outcome> {
     { weight: 4, act: isolate },
     { weight: 3, act: cutLink },
     { weight: 2, act: slowLink },
+    { weight: 2, act: loseWords },
     { weight: 2, act: slowApplier },
     { weight: 1, act: fullDisk },
     { weight: 1, act: clockJump },
@@ -308,6 +309,20 @@ export async function simulate(seed: number): Promise<Outcome> {
     tell(`FAULT the link from ${from} to ${to} is slow by ${Math.round(by)} ms`)
     network.slow(from, to, by)
     heal(duration(), () => network.slow(from, to, 0))
+  }
+  /** What the replicas of a source say is lost for a moment, and their connections end: what it sent, they have. */
+  function loseWords(): void {
+    const source = names.find((name) => server(name).isWritable())
+    if (source === undefined) return
+    tell(`FAULT the words of the replicas of ${source} are lost`)
+    const replicas = names.filter((name) => server(name).follows() === source)
+    for (const it of replicas) network.cut(it, source)
+    heal(ends.between(50, 1000), () => {
+      for (const it of replicas) {
+        server(it).giveUp()
+        network.repair(it, source)
+      }
+    })
   }
   function slowApplier(): void {
     const name = random.of(names)
