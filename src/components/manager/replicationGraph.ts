@@ -170,10 +170,13 @@ export function hasLostOwn(member: Member, others: readonly Member[]): boolean {
 export const lacksRoleAlone = ({ ackGaps }: ServerReading): boolean =>
   ackGaps.length === 1 && ackGaps.every((it) => it.endsWith('_enabled=1'))
 
-/** Returns what a server has but for its own commits that wait for a replica, which are its last ones; null where that is not known. */
+/**
+ * Returns what a server has but for its own commits that wait for a replica, which are its last ones; null where that is not
+ * known. The GTIDs of a MySQL do not name those.
+ */
 export function toldGtids(reading: ServerReading): GtidSet | null {
-  const { gtids, waitingCommits } = reading
-  return gtids && withoutLast(gtids, waitingCommits, (source) => isSourceOf(reading, source))
+  const { gtids } = reading
+  return gtids && withoutLast(gtids, removableCommits(reading), (source) => isSourceOf(reading, source))
 }
 
 /** Returns what a MySQL wrote itself, and others have or have received by their last checks. */

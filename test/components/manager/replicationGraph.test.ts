@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { gtidText, readMariadbGtids, readMysqlGtids } from '../../../src/components/databases/gtidSet.ts'
+import {
+  gtidText,
+  noGtids,
+  readMariadbGtids,
+  readMysqlGtids,
+} from '../../../src/components/databases/gtidSet.ts'
 import type { Observation } from '../../../src/components/manager/checkResult.ts'
 import {
   heldByOthers,
   type Member,
   showsPrimary,
+  toldGtids,
   waitsInVain,
 } from '../../../src/components/manager/replicationGraph.ts'
 import { follows, idle, memberOf, type Name, names, writes } from './managedService.ts'
@@ -93,5 +99,16 @@ describe('the servers of a service', () => {
     ] as const) {
       expect(text(own, other)).toBeUndefined()
     }
+  })
+
+  it('told all that they have but for commits that wait, which the GTIDs of a MySQL do not name', () => {
+    const uuid = '81d42a08-ecc3-11f1-b4f9-de3aeca611d2'
+    const waiting = { serverId: 1, waitingCommits: 3 }
+    const told = (more: object): string => {
+      const look = answered({ ...waiting, ...more })
+      return look.kind === 'answered' ? gtidText(toldGtids(look.reading) ?? noGtids) : ''
+    }
+    expect(told({ gtids: readMariadbGtids('0-1-20') })).toBe('0-1-17')
+    expect(told({ version: '9.7.0', uuid, gtids: readMysqlGtids(`${uuid}:1-20`) })).toBe(`${uuid}:1-20`)
   })
 })
