@@ -1,10 +1,13 @@
 /**
  * Runs the simulation by hand: `npm run simulate -- SEED` prints what happened in one run, `npm run simulate -- FROM TO` the sums
- * of many and the seeds of those that broke a promise or did not come back by themselves.
+ * of many and the seeds of those that broke a promise or did not come back by themselves. With `mysql` behind, the servers are
+ * MySQL.
  */
 import { type Outcome, simulate } from './simulate.ts'
 
-const [from = 1, to] = process.argv.slice(2).map(Number)
+const words = process.argv.slice(2)
+const kind = words.includes('mysql') ? 'mysql' : 'mariadb'
+const [from = 1, to] = words.filter((it) => it !== kind).map(Number)
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** Words of the managers without names and numbers, so that what is alike is counted together. */
@@ -19,7 +22,7 @@ const kindOf = ({ reasons }: Outcome): string => {
 }
 
 if (to === undefined) {
-  const { story, violations, reasons } = await simulate(from)
+  const { story, violations, reasons } = await simulate(from, kind)
   print(story.join('\n'))
   print(violations.length > 0 ? `broken: ${violations.join('; ')}` : 'no promise was broken')
   print(reasons.length > 0 ? `left to a person: ${reasons.join('; ')}` : 'it came back by itself')
@@ -30,7 +33,7 @@ if (to === undefined) {
   const broken: number[] = []
   const left = new Map<string, number[]>()
   for (let seed = from; seed <= to; seed += 1) {
-    const it = await simulate(seed)
+    const it = await simulate(seed, kind)
     for (const name of ['steps', 'acknowledged', 'failovers', 'switches', 'crashes'] as const)
       sum[name] += it[name]
     if (it.violations.length > 0) broken.push(seed)

@@ -1,3 +1,4 @@
+import type { DatabaseType } from '../../src/contracts/choices.ts'
 import type { ServicesMap } from '../../src/contracts/servicesMap.ts'
 import { createNetwork } from './network.ts'
 import { createRandom } from './random.ts'
@@ -40,7 +41,7 @@ type World = {
 }
 
 /** Runs one cluster with the faults of a seed. */
-export async function simulate(seed: number): Promise<Outcome> {
+export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Promise<Outcome> {
   const random = createRandom(seed)
   /** Says when connections over links that are cut end. */
   const ends = createRandom(seed + 0x40_00_00_00)
@@ -122,7 +123,7 @@ export async function simulate(seed: number): Promise<Outcome> {
     servers.set(
       name,
       createSimulatedServer({
-        ...{ id: index + 1, name, clients, time, random, network, server, acknowledged, lost, tell },
+        ...{ id: index + 1, name, kind, clients, time, random, network, server, acknowledged, lost, tell },
         clockError: () => managers.get(name)?.clockError() ?? 0,
       }),
     )
@@ -135,9 +136,10 @@ export async function simulate(seed: number): Promise<Outcome> {
         others: () => [...managers.values()].filter((it) => it.host !== host),
         crash: () => {
           counts.crashes += 1
+          const kept = managers.get(host)?.kept()
           managers.get(host)?.kill()
           after(random.between(100, 2000), () => {
-            server(host).crash(0)
+            server(host).crash(0, { isTold: true, ...(kept && { kept }) })
             server(host).start()
             startManager(host)
           })

@@ -1,5 +1,6 @@
 import { ProblemError } from '../../src/api/problemError.ts'
 import { DatabaseError } from '../../src/components/databases/databaseError.ts'
+import { type GtidSet, noGtids, readMysqlGtids } from '../../src/components/databases/gtidSet.ts'
 import type { Probe } from '../../src/components/databases/probe.ts'
 import type { SwitchServer } from '../../src/components/databases/switchServer.ts'
 import type { ManagerAnswer, OtherManagers } from '../../src/components/manager/askManagers.ts'
@@ -390,6 +391,13 @@ export function createSimulatedManager(means: {
     fillDisk: (is: boolean): void => {
       disks.state.fill(is)
       disks.runs.fill(is)
+    },
+    /** GTIDs that it recorded as those that other servers have of its own, which is a MySQL. */
+    kept: (): GtidSet => {
+      const recorded = disks.runs.file.read() as
+        | { readonly runs?: readonly { readonly kept?: string }[] }
+        | undefined
+      return readMysqlGtids(recorded?.runs?.[0]?.kept ?? '') ?? noGtids
     },
     clockError: () => clockError,
     setClock: (milliseconds: number): void => {

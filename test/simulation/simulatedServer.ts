@@ -1,16 +1,44 @@
 import { DatabaseError } from '../../src/components/databases/databaseError.ts'
 import type { Channel } from '../../src/components/databases/dialect.ts'
-import { type GtidSet, readMariadbGtids, uniteGtids } from '../../src/components/databases/gtidSet.ts'
+import {
+  containsGtids,
+  type GtidSet,
+  gtidText,
+  noGtids,
+  readMariadbGtids,
+  readMysqlGtids,
+  uniteGtids,
+} from '../../src/components/databases/gtidSet.ts'
 import type { Session } from '../../src/components/databases/sessions.ts'
 import type { SwitchReading } from '../../src/components/databases/switchServer.ts'
+import type { DatabaseType } from '../../src/contracts/choices.ts'
 import type { Network } from './network.ts'
 import type { Random } from './random.ts'
 import type { SimulatedProcess, VirtualTime } from './virtualTime.ts'
 
-/** A transaction of one domain: server and number are its GTID, and it is the same one only as the same object. */
+/** A transaction: server and number are its GTID, and it is the same one only as the same object. */
 export type Transaction = { readonly server: number; readonly sequence: number }
 
 export const gtidOf = ({ server, sequence }: Transaction): string => `0-${server}-${sequence}`
+
+/** The UUID by which a MySQL writes. */
+const uuidOf = (server: number): string => `00000000-0000-4000-8000-${String(server).padStart(12, '0')}`
+
+/** Returns transactions as a set of MySQL. */
+function mysqlGtids(all: Iterable<Transaction>): GtidSet | null {
+  const ranges = new Map<number, [number, number][]>()
+  for (const { server, sequence } of all) {
+    const its = ranges.get(server) ?? []
+    const end = its.at(-1)
+    if (end && sequence === end[1] + 1) end[1] = sequence
+    else its.push([sequence, sequence])
+    ranges.set(server, its)
+  }
+  const texts = [...ranges].map(([server, its]) =>
+    [uuidOf(server), ...its.map((it) => it.join('-'))].join(':'),
+  )
+  return readMysqlGtids(texts.join(','))
+}
 
 /** A session of the one client that writes on the host of a server. */
 type Writing = { readonly id: number; readonly begun: number; readonly transaction: Transaction }
@@ -48,11 +76,14 @@ const times = { reconnect: 5000, apply: 1, flush: 1000, idle: 68_000 } as const
  * A MariaDB with the settings of the guide for losing nothing: `gtid_strict_mode`, `read_only` and the role of a replica at its
  * start, a commit that waits for the word of a replica in front of the engine (`AFTER_SYNC`) for as long as it takes. What it
  * does here was seen on servers of 10.11: a crash removes what waits, and any other end of a session keeps it; a replica that
- * starts fetches again what it had not applied.
+ * starts fetches again what it had not applied. Or a MySQL 9.7, which differs in this: what waits is in its log, also after a
+ * crash, unless its manager's unit cuts it off; its GTIDs have gaps, and do not name what waits; it fetches all that it lacks, in
+ * any order, but never what it wrote itself.
  */
 export function createSimulatedServer(means: {
   readonly id: number
   readonly name: string
+  readonly kind: DatabaseType
   readonly time: VirtualTime
   readonly random: Random
   readonly network: Network
@@ -68,8 +99,10 @@ export function createSimulatedServer(means: {
   readonly lost: (transactions: readonly Transaction[]) => void
   readonly tell: (words: string) => void
 }) {
-  const { id, name, clients, time, random, network, clockError, server, acknowledged, lost, tell } = means
+  const { id, name, kind, clients, time, random, network, clockError, server, acknowledged, lost, tell } =
+    means
   const clock = (): number => time.now() + clockError()
+  const isMysql = kind === 'mysql'
 
   // On disk.
   let log: Transaction[] = []
@@ -182,9 +215,13 @@ export function createSimulatedServer(means: {
           receiverError = { number: 2013, message: 'It lost the connection.' }
           return again()
         }
-        const from = relay.at(-1) ?? replicated
-        const index = from === null ? 0 : source.indexOf(from) + 1
-        if (from !== null && index === 0) {
+        // What a MySQL has of the source itself, that one must have; of a MariaDB the last one counts.
+        const from = isMysql
+          ? ([...log, ...relay].findLast((it) => it.server === source.id) ?? null)
+          : (relay.at(-1) ?? replicated)
+        const at = from === null ? 0 : source.indexOf(from) + 1
+        const index = isMysql ? firstMissing(source.log()) : at
+        if (from !== null && at === 0) {
           receiver = 'stopped'
           receiverError = { number: 1236, message: `The source does not have ${gtidOf(from)}.` }
           tell(`${name} cannot follow ${source.name}: it does not have ${gtidOf(from)}`)
@@ -201,6 +238,13 @@ export function createSimulatedServer(means: {
         again()
       },
     )
+  }
+
+  /** Returns where the first transaction of a log is that a MySQL fetches. */
+  function firstMissing(its: readonly Transaction[]): number {
+    const has = new Set([...log, ...relay])
+    const at = its.findIndex((it) => !has.has(it) && it.server !== id)
+    return at === -1 ? its.length : at
   }
 
   function disconnect(): void {
@@ -223,7 +267,7 @@ export function createSimulatedServer(means: {
           const next = relay[0]
           if (!isApplying || !next) return
           const before = last()
-          if (before && next.sequence <= before.sequence) {
+          if (!isMysql && before && next.sequence <= before.sequence) {
             isApplying = false
             applierError = {
               number: 1950,
@@ -257,7 +301,7 @@ export function createSimulatedServer(means: {
   function startThreads(): void {
     if (follows === null) return
     // What was not applied is fetched again once both threads had stopped.
-    if (receiver === 'stopped' && !isApplying) relay = []
+    if (!isMysql && receiver === 'stopped' && !isApplying) relay = []
     isApplying = true
     applierError = null
     startReceiver()
@@ -293,22 +337,27 @@ export function createSimulatedServer(means: {
   }
 
   const gtids = (): GtidSet | null => {
+    if (isMysql) {
+      const open = new Set(waiting.map(({ transaction }) => transaction))
+      return mysqlGtids(open.size === 0 ? log : log.filter((it) => !open.has(it)))
+    }
     const newest = new Map<number, number>()
     for (const it of log) newest.set(it.server, it.sequence)
     const written = [...newest].map(([its, sequence]) => `0-${its}-${sequence}`).join(',')
     return readMariadbGtids(written, replicated ? gtidOf(replicated) : '')
   }
-  const receivedText = (): string => gtidTextOf(relay.at(-1) ?? replicated)
+  const receivedGtids = (): GtidSet | null =>
+    isMysql ? mysqlGtids(relay) : readMariadbGtids(gtidTextOf(relay.at(-1) ?? replicated))
   const gtidTextOf = (it: Transaction | null): string => (it ? gtidOf(it) : '')
 
   const reading = (): SwitchReading => ({
-    version: '10.11.14-MariaDB-log',
+    version: isMysql ? '9.7.0' : '10.11.14-MariaDB-log',
     isWritable: !isReadOnly,
     serverId: id,
-    uuid: null,
+    uuid: isMysql ? uuidOf(id) : null,
     semiSync,
-    ackGaps: semiSync.source ? [] : ['rpl_semi_sync_master_enabled=1'],
-    takesOwn: semiSync.replica,
+    ackGaps: semiSync.source ? [] : [`rpl_semi_sync_${isMysql ? 'source' : 'master'}_enabled=1`],
+    takesOwn: !isMysql && semiSync.replica,
     gtids: gtids(),
     channels:
       follows === null
@@ -327,7 +376,7 @@ export function createSimulatedServer(means: {
               applied: null,
               sequence: replicated?.sequence ?? null,
               byGtid: true,
-              receivedGtids: readMariadbGtids(receivedText()),
+              receivedGtids: receivedGtids(),
               delay: 0,
             },
           ],
@@ -388,7 +437,11 @@ export function createSimulatedServer(means: {
       if (!isUp || stream !== it) return
       onceRunning(() => {
         if (stream !== it || it.received !== from) return
-        for (const next of batch) if (next.server !== id || semiSync.replica) relay.push(next)
+        const has = isMysql ? new Set([...log, ...relay]) : undefined
+        for (const next of batch) {
+          const isTaken = has ? next.server !== id && !has.has(next) : next.server !== id || semiSync.replica
+          if (isTaken) relay.push(next)
+        }
         it.received = from + batch.length
         apply()
         const upTo = it.received
@@ -405,7 +458,9 @@ export function createSimulatedServer(means: {
       if (!isUp || isHung) return
       const attempt = (): void => {
         if (isReadOnly) return
-        const sequence = Math.max(last()?.sequence ?? 0, replicated?.sequence ?? 0) + 1
+        const sequence = isMysql
+          ? (log.findLast((it) => it.server === id)?.sequence ?? 0) + 1
+          : Math.max(last()?.sequence ?? 0, replicated?.sequence ?? 0) + 1
         const transaction: Transaction = { server: id, sequence }
         nextSession += 1
         if (semiSync.source) waiting.push({ id: nextSession, begun: time.now(), transaction })
@@ -463,13 +518,16 @@ export function createSimulatedServer(means: {
     gtids,
     received: (): GtidSet | null => {
       const own = gtids()
-      const its = readMariadbGtids(receivedText())
+      const its = receivedGtids()
       return own && (follows === null ? own : its && uniteGtids([own, its]))
     },
-    written: (): string => gtidTextOf(last() ?? null),
-    /** By the number alone, as MASTER_GTID_WAIT does. */
-    hasApplied: (text: string): boolean =>
-      text === '' || (replicated?.sequence ?? 0) >= Number(text.split('-')[2]),
+    written: (): string =>
+      isMysql ? gtidText(gtids() ?? noGtids, Number.POSITIVE_INFINITY) : gtidTextOf(last() ?? null),
+    /** Of MariaDB by the number alone, as MASTER_GTID_WAIT does. */
+    hasApplied: (text: string): boolean => {
+      if (isMysql) return containsGtids(gtids() ?? noGtids, readMysqlGtids(text) ?? noGtids)
+      return text === '' || (replicated?.sequence ?? 0) >= Number(text.split('-')[2])
+    },
     stopReceiver,
     stopThreads,
     startThreads,
@@ -498,14 +556,20 @@ export function createSimulatedServer(means: {
     // --- Faults.
     /**
      * Ends at once: commits that wait are gone, and so may be the last ones that were told, whose end the engine had not
-     * written.
+     * written. The log of a MySQL keeps all, but for what a unit cuts off that kills it: what waits and is not among `kept`.
      */
-    crash: (most: number, how: { readonly isTold: boolean } = { isTold: true }): void => {
+    crash: (
+      most: number,
+      how: { readonly isTold: boolean; readonly kept?: GtidSet } = { isTold: true },
+    ): void => {
       if (!isUp) return
       const before = [...log, ...relay]
       const open = new Set(waiting.map(({ transaction }) => transaction))
-      log = log.filter((it) => !open.has(it))
-      for (let left = random.whole(0, most); left > 0; left -= 1) {
+      const { kept } = how
+      const stays = (it: Transaction): boolean =>
+        !open.has(it) || (isMysql && (!kept || containsGtids(kept, mysqlGtids([it]) ?? noGtids)))
+      log = log.filter(stays)
+      for (let left = isMysql ? 0 : random.whole(0, most); left > 0; left -= 1) {
         const end = last()
         if (!end || time.now() - (committedAt.get(end) ?? 0) > times.flush) break
         log.pop()
