@@ -28,6 +28,8 @@ export type LastRun = {
   readonly follows?: string
   /** Set once its manager had it killed, or tried to. */
   readonly wasCrashed?: true
+  /** Set once its manager makes it read-only as the primary that it knows, since another one had taken its place. */
+  readonly gaveWay?: true
   /** What it wrote and other servers had then, as GTIDs of MySQL: its log keeps that. */
   readonly kept?: string
 }

@@ -17,6 +17,7 @@ const StoredRun = Type.Object(
     wasSemiSyncSource: Type.Boolean(),
     follows: Type.Optional(MapName),
     wasCrashed: Type.Optional(Type.Literal(true)),
+    gaveWay: Type.Optional(Type.Literal(true)),
     kept: Type.Optional(Type.String()),
   },
   exact,
@@ -69,6 +70,7 @@ const isSame = (one: LastRun, other: LastRun): boolean =>
   one.wasWriter === other.wasWriter &&
   one.wasSemiSyncSource === other.wasSemiSyncSource &&
   one.wasCrashed === other.wasCrashed &&
+  one.gaveWay === other.gaveWay &&
   one.kept === other.kept &&
   one.follows === other.follows &&
   isSameStart(one.startedAt, other.startedAt)

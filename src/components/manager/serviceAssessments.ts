@@ -213,6 +213,7 @@ export function createServiceAssessments(options: {
     // In the same run a person did that, and it holds after the next start, too.
     if (
       lastRun?.wasWriter &&
+      !lastRun.gaveWay &&
       isFrozen &&
       isSameStart(lastRun.startedAt, startedAt) &&
       !holds.openSwitch(service)
@@ -231,6 +232,10 @@ export function createServiceAssessments(options: {
         vain: vainTime(service, it, members),
       },
     })
+    const run = own.runs.of(source)
+    if (order?.kind === 'read-only' && incumbent.name === source.name && run?.wasWriter) {
+      noteRun(own.runs, source, { ...run, gaveWay: true })
+    }
     if (order) ownOrders.set(service, { source, order })
     return order
   }

@@ -32,12 +32,13 @@ it('openLastRuns records another run of a server, and no second time what differ
     { wasWriter: false },
     { wasSemiSyncSource: true },
     { wasCrashed: true as const },
+    { gaveWay: true as const },
     { wasCrashed: true as const, kept: '81d42a08-ecc3-11f1-b4f9-de3aeca611d2:1-7' },
   ]) {
     runs.note(source, { ...run, ...more })
     expect(openLastRuns(file).of(source)).toMatchObject(more)
   }
-  expect(writes()).toBe(6)
+  expect(writes()).toBe(7)
 })
 
 it('openLastRuns knows nothing of a server that has moved to another address', () => {
