@@ -4,10 +4,10 @@ import { gtidText, missingGtids, uniteGtids } from '../databases/gtidSet.ts'
 import { startTolerance } from './decideOwnServer.ts'
 import type { Incumbent, OpenSwitch } from './decideWriter.ts'
 import {
+  acknowledges,
   hasLostOwn,
   isOut,
   isPrimary,
-  leadTo,
   type Member,
   readingOf,
   receivedBy,
@@ -112,10 +112,7 @@ function ofAcknowledged({ name, known, readAt }: Member, others: readonly Member
  */
 export function countStrangers(primary: Member, members: readonly Member[]): number {
   const ackers = readingOf(primary)?.ackers ?? 0
-  const own = members.filter(({ known }) => {
-    const channels = known?.channels.filter(({ receiver }) => receiver === 'running') ?? []
-    return known?.semiSync.replica === true && leadTo(primary, channels, members, () => false) === 'yes'
-  })
+  const own = members.filter(({ known }) => known !== null && acknowledges(known, primary, members))
   return Math.max(0, ackers - own.length)
 }
 

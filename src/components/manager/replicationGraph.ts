@@ -190,6 +190,16 @@ export function heldByOthers(own: Member, members: readonly Member[]): GtidSet {
 export const acknowledgesNothing = ({ ackGaps, ackers }: ServerReading): boolean =>
   ackGaps.length === 0 && ackers === 0
 
+/** Returns true for a reading of a replica whose word a source waits for: it receives from that member, directly. */
+export const acknowledges = (
+  { semiSync, channels }: ServerReading,
+  source: Member,
+  members: readonly Member[],
+): boolean => {
+  const running = channels.filter(({ receiver }) => receiver === 'running')
+  return semiSync.replica && leadTo(source, running, members, () => false) === 'yes'
+}
+
 /**
  * Returns a text that stays the same while commits of a primary wait and nothing comes of it, though replicas follow it that are
  * there and would tell; undefined where that is not so.
@@ -199,10 +209,9 @@ export function waitsInVain(own: Member, members: readonly Member[]): string | u
   if (!reading || reading.waitingCommits === 0 || !reading.ackers) return undefined
   const received = members.flatMap((it) => {
     const its = it === own ? undefined : readingOf(it)
-    const channels = its?.channels.filter(({ receiver }) => receiver === 'running') ?? []
-    const isThere = its?.semiSync.replica === true && leadTo(own, channels, members, () => false) === 'yes'
-    const has = uniteGtids(channels.flatMap(({ receivedGtids: its }) => its ?? []))
-    return isThere ? [`${it.name} ${gtidText(has, Number.POSITIVE_INFINITY)}`] : []
+    if (!its || !acknowledges(its, own, members)) return []
+    const has = uniteGtids(its.channels.flatMap(({ receivedGtids: all }) => all ?? []))
+    return [`${it.name} ${gtidText(has, Number.POSITIVE_INFINITY)}`]
   })
   return received.length === 0 ? undefined : `${reading.acknowledged} ${received.join()}`
 }
