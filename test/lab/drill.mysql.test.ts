@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DrillCluster, startDrillCluster } from './scenario/drillCluster.ts'
 import { loseAcks, loseTo, reach } from './scenario/faultKinds.ts'
 import { processOf } from './scenario/hostProcesses.ts'
+import { successorOf } from './scenario/losslessCluster.ts'
 import { serverKinds } from './scenario/serverKind.ts'
 import { eventually } from './support/eventually.ts'
 import type { LabHost } from './support/labTypes.ts'
@@ -120,16 +121,7 @@ describe.skipIf(labHere.missing)(`with MySQL${labHere.needs}`, () => {
       (await lab.ask(it, 'SELECT seq FROM shop.load_rows WHERE client = 2 ORDER BY seq')).map(
         ({ seq }) => seq,
       )
-    const successor = await eventually(
-      'another primary',
-      async () => {
-        const { writer } = await lab.cluster.service(lab.after(primary))
-        const found = others.find(({ name }) => name === writer.datasource)
-        if (!found) throw new Error(JSON.stringify(writer))
-        return found
-      },
-      { timeout: 60_000 },
-    )
+    const successor = await successorOf(lab, primary)
     expect(await rowsAt(successor)).toEqual([0])
     const alone = write(1)
     for (const it of others) await reach(it, primary)

@@ -52,6 +52,19 @@ export async function protectedNow(lab: SwitchCluster): Promise<void> {
   }
 }
 
+/** Waits until the manager of another host names another primary than this one; returns that. */
+export const successorOf = (lab: SwitchCluster, primary: LabHost): Promise<LabHost> =>
+  eventually(
+    'another primary',
+    async () => {
+      const { writer } = await lab.cluster.service(lab.after(primary))
+      const found = lab.members.find((it) => it !== primary && it.name === writer.datasource)
+      if (!found) throw new Error(JSON.stringify(writer))
+      return found
+    },
+    { timeout: 60_000 },
+  )
+
 /** Starts a server again, also after a crash: its unit does not do that in such a cluster. */
 export const startServer = (host: LabHost, { unit }: ServerKind = usualKind): Promise<unknown> =>
   host.run(`systemctl reset-failed ${unit}; systemctl start ${unit}`)
