@@ -312,7 +312,7 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
     network.slow(from, to, by)
     heal(duration(), () => network.slow(from, to, 0))
   }
-  /** What the replicas of a source say is lost for a moment, and their connections end: what it sent, they have. */
+  /** Loses for a moment what the replicas of a source say, and ends their connections: they have what it sent. */
   function loseWords(): void {
     const source = names.find((name) => server(name).isWritable())
     if (source === undefined) return

@@ -394,10 +394,9 @@ export function createSimulatedManager(means: {
     },
     /** GTIDs that it recorded as those that other servers have of its own, which is a MySQL. */
     kept: (): GtidSet => {
-      const recorded = disks.runs.file.read() as
-        | { readonly runs?: readonly { readonly kept?: string }[] }
-        | undefined
-      return readMysqlGtids(recorded?.runs?.[0]?.kept ?? '') ?? noGtids
+      const source = sourcesOf(map).find((it) => it.name === host)
+      const run = source && openLastRuns(disks.runs.file).of(source)
+      return readMysqlGtids(run?.kept ?? '') ?? noGtids
     },
     clockError: () => clockError,
     setClock: (milliseconds: number): void => {

@@ -101,9 +101,9 @@ const replicating: ReadonlySet<DataSourceRole> = new Set(['replica', 'relay', 's
 const asReplica = (role: DataSourceRole): DataSourceRole => (replicating.has(role) ? role : 'replica')
 
 /** Returns true for a server that does not answer, and whose place as the primary another one has taken. */
-function isReplaced(member: Member, { primary, members }: View): boolean {
-  const { known } = members.find(({ name }) => name === primary) ?? { known: null }
-  return !readingOf(member) && member.name !== primary && known !== null && isPrimary(known)
+function hasSuccessor(member: Member, { primary, members }: View): boolean {
+  const successor = members.find(({ name }) => name === primary)?.known
+  return !readingOf(member) && member.name !== primary && successor != null && isPrimary(successor)
 }
 
 function roleOf(member: Member, view: View): DataSourceRole {
@@ -111,7 +111,7 @@ function roleOf(member: Member, view: View): DataSourceRole {
   const { primary } = view
   if (role === 'witness') return role
   if (known === null) return name === primary ? 'primary' : role
-  if (isPrimary(known) && !isReplaced(member, view)) return 'primary'
+  if (isPrimary(known) && !hasSuccessor(member, view)) return 'primary'
   if (known.channels.length > 0) return asReplica(role)
   return name === primary ? 'primary' : asReplica(role)
 }

@@ -30,7 +30,7 @@ export type LastRun = {
   readonly wasCrashed?: true
   /** Set once its manager makes it read-only as the primary that it knows, since another one had taken its place. */
   readonly gaveWay?: true
-  /** What it wrote and other servers had then, as GTIDs of MySQL: its log keeps that. */
+  /** GTIDs of a MySQL that it wrote and other servers had then: its log keeps those. */
   readonly kept?: string
 }
 

@@ -219,6 +219,7 @@ export function createServiceAssessments(options: {
       !holds.openSwitch(service)
     )
       noteRun(own.runs, source, { ...lastRun, wasWriter: false })
+    const run = own.runs.of(source)
     const order = decideOwnServer({
       service,
       members,
@@ -228,11 +229,10 @@ export function createServiceAssessments(options: {
       onOutsideChange,
       openSwitch: holds.openSwitch(service),
       own: {
-        ...{ name: source.name, startedAt, lastRun: own.runs.of(source) },
+        ...{ name: source.name, startedAt, lastRun: run },
         vain: vainTime(service, it, members),
       },
     })
-    const run = own.runs.of(source)
     if (order?.kind === 'read-only' && incumbent.name === source.name && run?.wasWriter) {
       noteRun(own.runs, source, { ...run, gaveWay: true })
     }

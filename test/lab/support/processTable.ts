@@ -20,7 +20,7 @@ export const startTime = (pid: number): string | undefined => stat(pid)?.[19]
 /** Whether a process runs; a zombie does not. */
 export const runs = (pid: number): boolean => !['Z', 'X', undefined].includes(stat(pid)?.[0])
 
-/** Whether a process was stopped by a signal. */
+/** Returns true for a process that a signal stopped. */
 export const isStopped = (pid: number): boolean => stat(pid)?.[0] === 'T'
 
 /** Every process id of this machine. */

@@ -47,7 +47,7 @@ describe('what people did through the APIs', () => {
     ).toEqual([])
   })
 
-  it('tells of a failover that managers made by themselves, and of none that a person asked for', () => {
+  it('names a failover that managers made by themselves, and none that a person asked for', () => {
     const parameters = { service: 'alpha', operation: 'failover', from: 'db2', to: 'db1', primary: 'db1' }
     const released = (host: string, by: string) =>
       line(host, 'release', { caller: 'host', user: undefined, parameters: { ...parameters, by } })
