@@ -190,6 +190,18 @@ function isFor(name: string, certificate: PeerCertificate): boolean {
   }
 }
 
+/** Returns the error of a server whose certificate has none of these names and addresses; undefined if it has one. */
+export function nameMismatch(facts: {
+  readonly place: string
+  readonly names: readonly string[]
+  readonly certificate: PeerCertificate
+}): ClientError | undefined {
+  const { place, names, certificate } = facts
+  if (names.some((name) => isFor(name, certificate))) return undefined
+  const found = certificate.subjectaltname ?? `CN:${certificate.subject?.CN ?? ''}`
+  return new ClientError(explainNameMismatch({ place, wanted: names, found }))
+}
+
 /** Returns TLS options for an endpoint, with the checks of its certificate. */
 export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOptions {
   const { address, port, names, trust, leaf, identity } = endpoint
@@ -210,9 +222,7 @@ export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOpti
         const serial = certificate.serialNumber
         return new ClientError(explainPinMismatch({ place: describeEndpoint(endpoint), serial }))
       }
-      if (names.some((name) => isFor(name, certificate))) return undefined
-      const found = certificate.subjectaltname ?? `CN:${certificate.subject?.CN ?? ''}`
-      return new ClientError(explainNameMismatch({ place: describeEndpoint(endpoint), wanted: names, found }))
+      return nameMismatch({ place: describeEndpoint(endpoint), names, certificate })
     },
   }
 }
