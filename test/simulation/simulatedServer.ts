@@ -378,6 +378,7 @@ export function createSimulatedServer(means: {
               byGtid: true,
               receivedGtids: receivedGtids(),
               delay: 0,
+              tls: null,
             },
           ],
     position: null,

@@ -39,6 +39,8 @@ export type Channel = {
   readonly receivedGtids: GtidSet | null
   /** Seconds by which it applies later on purpose. */
   readonly delay: number
+  /** Null: it is not encrypted. */
+  readonly tls: ReplicationTls | null
 }
 
 /** Position of a server's own binary log; `sequence` as in `Channel`. */
@@ -160,8 +162,6 @@ type SwitchStatements = {
   ) => readonly string[]
   /** Characters that the password of a channel may have. */
   readonly longestPassword: number
-  /** Reads a row of `channels`; null for a channel without TLS. */
-  readonly readTls: (row: Row) => ReplicationTls | null
 }
 
 /** Statement of `disabledEvents`; MariaDB and MySQL begin the status in different ways. */

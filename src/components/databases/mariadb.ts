@@ -39,6 +39,7 @@ function readChannel(row: Row): Channel {
     byGtid: text(row, 'Using_Gtid') !== 'No',
     receivedGtids: readMariadbGtids(text(row, 'Gtid_IO_Pos')),
     delay: delay(row),
+    tls: replicationTls(row, 'Master_SSL'),
   }
 }
 
@@ -141,6 +142,5 @@ export const mariadb: Dialect = {
       return [`SET GLOBAL gtid_slave_pos = ${value}`]
     },
     longestPassword: 96,
-    readTls: (row) => replicationTls(row, 'Master_SSL'),
   },
 }

@@ -48,6 +48,7 @@ function readChannel(row: Row): Channel {
     byGtid: text(row, 'Auto_Position') === '1',
     receivedGtids: readMysqlGtids(text(row, 'Retrieved_Gtid_Set')),
     delay: delay(row),
+    tls: replicationTls(row, 'Source_SSL'),
   }
 }
 
@@ -115,6 +116,5 @@ export const mysql: Dialect = {
     followLocked: () => [],
     afterLocked: () => [],
     longestPassword: 32,
-    readTls: (row) => replicationTls(row, 'Source_SSL'),
   },
 }

@@ -229,7 +229,7 @@ export function createSwitchServer(options: {
         omissions: [...reading.omissions, ...logOmissions(log)],
         runsEvents,
         canStopEvents: runsEvents && (await readSuper(ask)),
-        tls: main === undefined ? null : dialect.switching.readTls(main),
+        tls: main === undefined ? null : dialect.readChannel(main).tls,
       }
     },
     lock: async (force) => {

@@ -33,6 +33,7 @@ describe('the dialect of MariaDB', () => {
       byGtid: true,
       receivedGtids: readMariadbGtids('0-1-36'),
       delay: 0,
+      tls: null,
     })
   })
 
@@ -126,6 +127,7 @@ describe('the dialect of MySQL 8.4', () => {
       byGtid: true,
       receivedGtids: readMysqlGtids('73f86016-978b-11ee-ade5-8d2a2a562feb:1-3'),
       delay: 0,
+      tls: null,
     })
   })
 

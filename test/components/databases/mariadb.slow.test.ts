@@ -139,6 +139,7 @@ describe.skipIf(!hasMariadb)('replication of real MariaDB servers', { timeout: 6
       sourceId: 1,
       receivedGtids: readMariadbGtids(String(gtid?.gtid)),
       delay: 0,
+      tls: null,
     })
 
     await replication.stop('')

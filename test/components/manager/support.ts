@@ -48,6 +48,7 @@ export const channel: Channel = {
   byGtid: true,
   receivedGtids: null,
   delay: 0,
+  tls: null,
 }
 
 /** A server that takes no writes and follows nobody. */

@@ -17,6 +17,7 @@ const running: Channel = {
   byGtid: true,
   receivedGtids: null,
   delay: 0,
+  tls: null,
 }
 const duplicate = { number: 1062, message: 'Duplicate entry' }
 const unreachable = { number: 2003, message: "Can't connect" }
