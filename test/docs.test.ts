@@ -191,6 +191,7 @@ describe('a YAML file of the documentation', () => {
       'docs/guide/certificates.md',
       'docs/guide/dashboard.md',
       'docs/guide/databases.md',
+      'docs/guide/databases.md',
       'docs/guide/first-cluster.md',
       'docs/guide/hooks.md',
       'docs/guide/hooks.md',

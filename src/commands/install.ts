@@ -272,10 +272,10 @@ async function installOn(
     const pruned = pruning === undefined ? [] : [...pruning.work.map(({ host }) => host), ...pruning.renamed]
     if (pruned.length > 0) await forgetHosts({ context, config, state: after, names: pruned })
     const mapped = await mappedStill(pruned, { context, config, state: after, survey })
-    const rejected = await reportGrants(session, decision)
+    const badLogins = await reportGrants(session, decision)
     const due = await exportCommandDue({ ...options, state: after })
     run.setClosingText(apiUrls({ ...options, decision, export: due }))
-    const shortcomings = [rejected, mapped, ...(pruning?.kept ?? [])].filter((one) => one !== undefined)
+    const shortcomings = [...badLogins, mapped, ...(pruning?.kept ?? [])].filter((one) => one !== undefined)
     if (shortcomings.length === 0) return exitCodes.ok
     run.setShortcoming(shortcomings.join('; '))
     return exitCodes.incomplete

@@ -236,6 +236,7 @@ function hostConfig(host: ResolvedHost, paths: Paths, hosts: HostsByName): HostC
     ...installation,
     limits: valuesOf(options.limits, host.option),
     ...databasesOf(host, paths),
+    ...optional('databaseAuthority', host.option(options.databaseAuthority).value),
     ...switchingOf(host, paths, hosts),
     ...followingOf(host, hosts),
   }

@@ -120,6 +120,8 @@ export type HostConfig = PlainOptions & {
   readonly limits: ServiceLimits
   /** Absent if the host has no replicator or no database. */
   readonly database?: DatabaseConfig
+  /** Absolute path of a PEM file on the host; absent: databases need not prove themselves. */
+  readonly databaseAuthority?: string
   /** Role of the manager: in the first clustered service with the host as a member, else as a witness. */
   readonly member?: Membership
   /** Absent if the host has no manager or no account for its checks. */

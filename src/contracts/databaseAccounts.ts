@@ -17,8 +17,10 @@ export type DatabaseLogin = {
   readonly place: string
   /** Sentences of the component or the database; they name the account but no password. */
   readonly error?: string
-  /** Set where the database itself did not let the account in; otherwise it was not reached. */
+  /** Set where the database itself did not let the account in; otherwise it was not reached, or did not prove itself. */
   readonly refused?: true
+  /** Set where the database did not show the certificate that it has to. */
+  readonly unproven?: true
   /** Set for a login that only a switch makes. */
   readonly forSwitch?: true
   /** What the database says of itself, where the account may read it. */
@@ -26,6 +28,8 @@ export type DatabaseLogin = {
     readonly isWritable: boolean
     /** Addresses of the servers that it replicates from, such as `10.0.0.12:3306`. */
     readonly follows: readonly string[]
+    /** Those of them that need not prove themselves to it; absent if none. */
+    readonly unproven?: readonly string[]
   }
   /** Privileges that a switch needs and the account has not at this database, by the words of GRANT. */
   readonly missing?: readonly string[]

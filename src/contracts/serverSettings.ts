@@ -98,6 +98,17 @@ const PeerHost = Type.Object(
   exact,
 )
 
+/** What the certificates of database servers have to show before a component logs in. */
+const DatabaseProof = Type.Object(
+  {
+    /** PEM file of the authorities that sign them. */
+    authorities: absolutePath,
+    /** Names and addresses of the host's own server, one of which its certificate has. */
+    ownNames: names,
+  },
+  exact,
+)
+
 const Place = Type.Object({ address: text, port: listenPort }, exact)
 
 /** Where another host reaches a listener. */
@@ -171,6 +182,8 @@ const ServerSettings = Type.Object(
     log: Type.Optional(Type.Object({ file: absolutePath }, exact)),
     /** Absent where the options name no database. */
     database: Type.Optional(DatabaseSettings),
+    /** Absent where servers need not prove themselves: connections to them are not encrypted. Manager and replicator. */
+    databaseProof: Type.Optional(DatabaseProof),
     /** File of passwords, for the service user alone: a JSON object by option, such as `replication-password`. */
     secretsFile: Type.Optional(absolutePath),
     /** The services map that the host is installed with; manager and connector. */

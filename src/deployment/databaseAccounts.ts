@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../base/address.ts'
-import { isObject, memberOf } from '../base/json.ts'
+import { isObject, itemsOf, memberOf } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isLocalAddress } from '../config/resolve/dataSources.ts'
@@ -87,16 +87,26 @@ function readLogin(value: unknown): readonly DatabaseLogin[] {
   }
   if (value.error === undefined) return [login]
   const error = boundedMessage(value.error)
-  return [{ ...login, error, ...(value.refused === true ? { refused: true } : {}) }]
+  return [
+    {
+      ...login,
+      error,
+      ...(value.refused === true && { refused: true }),
+      ...(value.unproven === true && { unproven: true }),
+    },
+  ]
 }
 
 /** Reads what a database says of itself; nothing of what does not look like it. */
 function readFollowed(value: unknown): Pick<DatabaseLogin, 'server'> {
-  const follows = memberOf(value, 'follows')
   const isWritable = memberOf(value, 'isWritable')
-  if (!Array.isArray(follows) || typeof isWritable !== 'boolean') return {}
-  const places = follows.slice(0, maxSources).filter((one) => typeof one === 'string')
-  return { server: { isWritable, follows: places.map((one) => boundedMessage(one)) } }
+  const places = (name: string): readonly string[] =>
+    itemsOf(memberOf(value, name))
+      .slice(0, maxSources)
+      .flatMap((one) => (typeof one === 'string' ? [boundedMessage(one)] : []))
+  if (!Array.isArray(memberOf(value, 'follows')) || typeof isWritable !== 'boolean') return {}
+  const unproven = places('unproven')
+  return { server: { isWritable, follows: places('follows'), ...(unproven.length > 0 && { unproven }) } }
 }
 
 /** Reads names of privileges, which are ours; undefined for anything else. */
@@ -145,6 +155,17 @@ export type MissingGrants = AccountGrants & {
   readonly forSwitch?: true
 }
 
+/** Returns the databases that did not prove themselves to any host, by address, each with what the first one was told. */
+export const unprovenDatabases = (tried: readonly TriedHost[]): ReadonlyMap<string, string> =>
+  new Map(
+    tried
+      .flatMap(({ logins = [] }) => logins)
+      .flatMap(({ place, error, unproven }) =>
+        unproven && error !== undefined ? [[place, error] as const] : [],
+      )
+      .toReversed(),
+  )
+
 /** Returns accounts that a database rejected from any host, or that lack privileges for a switch; if no login could be tried, the accounts that are new. */
 export function missingGrants(
   targets: readonly Target[],
@@ -153,7 +174,8 @@ export function missingGrants(
   const failuresOf = (host: string, option: AccountOption): readonly Partial<DatabaseLogin>[] => {
     const one = tried.find((it) => it.host === host)
     if (one === undefined) return []
-    const isBad = (it: DatabaseLogin): boolean => it.error !== undefined || it.missing !== undefined
+    const isBad = (it: DatabaseLogin): boolean =>
+      (it.error !== undefined && it.unproven === undefined) || it.missing !== undefined
     return one.logins?.filter((it) => it.option === option && isBad(it)) ?? [{}]
   }
   const isMissing = ({ host, option, isNew }: Login): boolean =>

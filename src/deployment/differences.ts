@@ -4,7 +4,12 @@ import { shortListOf } from '../base/words.ts'
 import { accessOptions } from '../config/settings/accessOptions.ts'
 import { clusterPortOption } from '../config/settings/apiOptions.ts'
 import { connectorOptions } from '../config/settings/connectorOptions.ts'
-import { databaseOptions, monitorOptions, switchOptions } from '../config/settings/databaseOptions.ts'
+import {
+  databaseAuthorityOption,
+  databaseOptions,
+  monitorOptions,
+  switchOptions,
+} from '../config/settings/databaseOptions.ts'
 import { installationOptions } from '../config/settings/installationOptions.ts'
 import type { Setting, SettingGroup } from '../config/settings/setting.ts'
 import { duration } from '../config/types/duration.ts'
@@ -351,6 +356,8 @@ const otherNames: Readonly<Record<string, string>> = {
   'member.witness': 'one of the witnesses',
   'channel.address': 'address of cluster-port',
   'channel.port': clusterPortOption.name,
+  'databaseProof.authorities': databaseAuthorityOption.name,
+  'databaseProof.ownNames': 'names of the database',
   'database.service': 'service of replication-user',
   'proxy.service': 'service of application-port',
 }

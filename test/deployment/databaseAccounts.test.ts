@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../src/config/model.ts'
-import { missingGrants, newGrants, tryDatabases } from '../../src/deployment/databaseAccounts.ts'
+import {
+  missingGrants,
+  newGrants,
+  parseLogins,
+  tryDatabases,
+  unprovenDatabases,
+} from '../../src/deployment/databaseAccounts.ts'
 import type { Target } from '../../src/deployment/target.ts'
-import { grantsText, newGrantsNote, rejectedText } from '../../src/output/deployment/grants.ts'
+import { grantsText, newGrantsNote, rejectedText, unprovenText } from '../../src/output/deployment/grants.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
 import { fakeTransport, type ToldResult } from '../support/fakeTransport.ts'
 import { monitorSettings } from '../support/monitorSettings.ts'
@@ -205,6 +211,14 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     }
     expect(await rejected(bad)).toBe("the databases reject 'watch' (monitor-user)")
     expect(await rejected([{ ...bad[0], refused: undefined }])).toBeUndefined()
+    // The account of a database that did not prove itself may be well.
+    const unproven = [{ option: 'monitor-user' as const, place, error: 'expired', unproven: true }]
+    expect(await tried(lines(unproven))).toEqual([])
+    const [seen] = parseLogins(JSON.stringify(unproven)) ?? []
+    const others = [1, 2].map((host) => ({ host: `db${host}`, logins: seen ? [seen, seen] : [] }))
+    expect([...unprovenDatabases(others)]).toEqual([[place, 'expired']])
+    expect(unprovenText(unprovenDatabases(others))).toBe(`no login at ${place}, which did not prove itself`)
+    expect(unprovenText(unprovenDatabases([]))).toBeUndefined()
     const down = [{ option: 'monitor-user' as const, place, error: 'nothing listens there' }]
     const missing = (one: Target) => missingGrants([one], [{ host: 'db1', logins: down }])
     expect(missing(target)).toMatchObject([{ option: 'monitor-user', error: 'nothing listens there' }])

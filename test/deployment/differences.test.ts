@@ -194,6 +194,7 @@ describe('settingsDifference', () => {
       logLevel: 'debug',
       log: { file: path },
       database: { type: 'mysql', host: 'h', port: 1, user: 'u', service: 'alpha' },
+      databaseProof: { authorities: path, ownNames: ['db9'] },
       secretsFile: path,
       services: { services: [{ name: 'beta', datasources: [source('db9')] }] },
       stateFile: path,

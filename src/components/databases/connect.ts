@@ -1,6 +1,9 @@
 import { connect as openSocket } from 'node:net'
-import type { Connection, DatabaseAccount, Row } from './connection.ts'
-import { toDatabaseError } from './databaseError.ts'
+import type { TLSSocket } from 'node:tls'
+import { explainFailure } from '../../client/explainFailure.ts'
+import { nameMismatch } from '../../client/request.ts'
+import { type Connection, type DatabaseAccount, placeOf, type Row } from './connection.ts'
+import { DatabaseError, toDatabaseError } from './databaseError.ts'
 
 /** Milliseconds after which a connection that does not come about is given up. */
 export type DialLimits = {
@@ -14,6 +17,35 @@ const usualLimits: DialLimits = { reach: 60_000, login: 60_000 }
 
 /** Milliseconds of silence after which the system asks whether the other machine is still there. */
 const keepAliveDelay = 15_000
+
+/** What the library does where a server takes TLS, after which it logs in; its own check knows one name, and no address. */
+type Upgrading = { startTLS(onSecure: (error?: unknown) => void): void; readonly stream: TLSSocket }
+
+/** Has a server prove itself before it hears who logs in; `fail` gets the `DatabaseError` of one that does not. */
+function requireProof(upgrading: Upgrading, account: DatabaseAccount, fail: (error: unknown) => void): void {
+  const { proof } = account
+  if (proof === undefined) return
+  const place = `the database ${placeOf(account)}`
+  const startTls = upgrading.startTLS.bind(upgrading)
+  upgrading.startTLS = (onSecure) =>
+    startTls((error) => {
+      const found =
+        error === undefined
+          ? nameMismatch({ place, names: proof.names, certificate: upgrading.stream.getPeerCertificate() })
+          : explainFailure({ error, place })
+      if (found === undefined) return onSecure()
+      const { code } = found
+      const isProof = code.startsWith('certificate-') || code === 'tls'
+      const reason =
+        code === 'certificate-untrusted'
+          ? `The certificate of ${place} is not signed by an authority that is trusted.`
+          : found.message
+      const message = `${reason} Check it, and the file of database-tls-authority.`
+      fail(isProof ? new DatabaseError({ code: 'unproven', message }) : error)
+      // The library writes a code of its own into what it gets.
+      onSecure(new Error(reason))
+    })
+}
 
 /**
  * Opens a connection to a MariaDB or MySQL server and logs in. It takes single statements only, sends no file
@@ -49,6 +81,7 @@ export async function connect(
     multipleStatements: false,
     flags: ['-LOCAL_FILES'],
     disableEval: true,
+    ...(account.proof && { ssl: { ca: account.proof.authorities, minVersion: 'TLSv1.2' } }),
     // Positions may be larger than a number holds: everything stays text.
     typeCast: (field) => field.string(),
   })
@@ -65,6 +98,7 @@ export async function connect(
     waiting.clear()
     resolveEnded()
   }
+  requireProof(opened as unknown as Upgrading, account, fail)
   // This listener stays: without one, a connection that breaks while nobody uses it ends the process.
   opened.on('error', fail)
   socket.on('close', () => fail(Object.assign(new Error('closed'), { code: 'PROTOCOL_CONNECTION_LOST' })))

@@ -12,6 +12,16 @@ export type DatabaseAccount = {
   readonly password: Secret
   /** Absent for one that no option names. */
   readonly purpose?: AccountPurpose
+  /** How the server proves itself before it hears who logs in; absent: it need not, and nothing is encrypted. */
+  readonly proof?: ServerProof
+}
+
+/** What the certificate of a server has to show. */
+export type ServerProof = {
+  /** Authorities in PEM, one of which signed it. */
+  readonly authorities: string
+  /** Names and addresses, one of which it has. */
+  readonly names: readonly string[]
 }
 
 /** A row as the server sent it: every value as text, NULL as null. */

@@ -2,13 +2,14 @@ import { systemReason } from '../../base/systemErrors.ts'
 import { type DatabaseAccount, placeOf } from './connection.ts'
 
 /**
- * Ways in which a call of a database fails: it said no; it cannot be reached; it did not answer in time; it has no
- * replication, or none of that name; its replication runs and must be stopped first.
+ * Ways in which a call of a database fails: it said no; it cannot be reached; it did not answer in time; it did not prove
+ * itself; it has no replication, or none of that name; its replication runs and must be stopped first.
  */
 export type DatabaseErrorCode =
   | 'refused'
   | 'unreachable'
   | 'timeout'
+  | 'unproven'
   | 'not-configured'
   | 'no-channel'
   | 'running'
@@ -87,6 +88,11 @@ function reasonOf(code: string): readonly [DatabaseErrorCode, string] {
     case 'ECONNRESET':
     case 'EPIPE':
       return ['unreachable', 'broke the connection off.']
+    case 'HANDSHAKE_NO_SSL_SUPPORT':
+      return [
+        'unproven',
+        'takes no TLS. Give it a certificate that database-tls-authority proves, or remove that option.',
+      ]
     case 'MYSQL_CLEAR_PASSWORD_NOT_ENABLED':
       return ['refused', 'wants the password in clear text, which is never sent.']
     case 'AUTH_SWITCH_PLUGIN_ERROR':
@@ -101,9 +107,10 @@ function reasonOf(code: string): readonly [DatabaseErrorCode, string] {
 
 /**
  * Translates an error of the client library. For an error of the server it gives the number and the message,
- * which name the account but never its password; for any other the code alone.
+ * which name the account but never its password; for any other the code alone. A `DatabaseError` stays what it is.
  */
 export function toDatabaseError(error: unknown, account: DatabaseAccount): DatabaseError {
+  if (error instanceof DatabaseError) return error
   const place = `The database ${placeOf(account)}`
   const number = member(error, 'errno')
   const words = member(error, 'sqlMessage')

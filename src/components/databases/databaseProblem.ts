@@ -4,6 +4,7 @@ import { DatabaseError, type DatabaseErrorCode } from './databaseError.ts'
 
 const codes: Readonly<Record<DatabaseErrorCode, ProblemCode>> = {
   refused: 'database-refused',
+  unproven: 'database-refused',
   unreachable: 'database-unreachable',
   timeout: 'database-timeout',
   'not-configured': 'not-configured',

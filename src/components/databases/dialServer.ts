@@ -1,5 +1,8 @@
 import { readText } from '../../api/serverFiles.ts'
-import { StartError } from '../../api/startError.ts'
+import { reasonOf, StartError } from '../../api/startError.ts'
+import { readBoundedFile } from '../../base/boundedFile.ts'
+import { isReadableAuthority } from '../../client/endpoint.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { connect, type DialLimits } from './connect.ts'
 import { type AccountPurpose, type DatabaseAccount, type Dial, placeOf } from './connection.ts'
@@ -30,9 +33,42 @@ export function readPassword(options: { readonly file: string; readonly option: 
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** Bytes of a file of authorities; one with all of the public ones has a quarter of it. */
+const largestAuthorities = 1024 * 1024
+
+/**
+ * Reads the authorities of databases. Rejects with a `DatabaseError` that never quotes the file, which may be that of a
+ * user of the database.
+ */
+async function readAuthorities(file: string): Promise<string> {
+  const unproven = (what: string): DatabaseError =>
+    new DatabaseError({
+      code: 'unproven',
+      message: `No database can prove itself: ${what}. Correct database-tls-authority, or put the file there for all to read.`,
+    })
+  const { content } = await readBoundedFile(file, { maxBytes: largestAuthorities }).catch(
+    (error: unknown) => {
+      throw unproven(`cannot read ${file}: ${reasonOf(error)}`)
+    },
+  )
+  const text = content.toString()
+  // OpenSSL trusts nobody then, or ends the process.
+  if (!isReadableAuthority(text)) throw unproven(`${file} holds no certificates in PEM, or a broken one`)
+  return text
+}
+
+/** Where the authorities that prove a server are, and the names and addresses of which its certificate has one. */
+export type ProofSource = { readonly file: string; readonly names: readonly string[] }
+
+/** Returns what a server with these names has to show, that of this host by default; undefined where it need not prove itself. */
+export const proofOf = (
+  { databaseProof }: Pick<ServerSettings, 'databaseProof'>,
+  names: readonly string[] = databaseProof?.ownNames ?? [],
+): ProofSource | undefined => databaseProof && { file: databaseProof.authorities, names }
+
 /**
  * Returns a function that opens connections to a server with a password of the secrets file. It is read for every
- * connection, so that a new one holds without a restart.
+ * connection, as the authorities are, so that a new one holds without a restart.
  */
 export const dialServer =
   (options: {
@@ -40,13 +76,18 @@ export const dialServer =
     readonly user: string
     readonly secret: { readonly file: string; readonly option: string }
     readonly purpose: AccountPurpose
+    /** Absent: the server need not prove itself. */
+    readonly proof?: ProofSource | undefined
     readonly limits?: DialLimits
   }): Dial =>
   async (signal) => {
-    const { server, user, secret, purpose, limits } = options
+    const { server, user, secret, purpose, proof, limits } = options
     const { host, port } = server
     try {
-      const account = { host, port, user, password: readPassword(secret), purpose }
+      const proven = proof && {
+        proof: { authorities: await readAuthorities(proof.file), names: proof.names },
+      }
+      const account = { host, port, user, password: readPassword(secret), purpose, ...proven }
       return await connect(account, signal, limits)
     } catch (error) {
       if (error instanceof DatabaseError) throw error

@@ -1,10 +1,10 @@
 import type { DatabaseType } from '../../contracts/choices.ts'
-import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
+import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSettings.ts'
 import { type Connection, type Dial, placeOf } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 import type { Channel, Dialect, Position } from './dialect.ts'
 import { databaseTypeOf, dialects } from './dialects.ts'
-import { dialServer, readPassword } from './dialServer.ts'
+import { dialServer, proofOf, readPassword } from './dialServer.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
 import { withTimeout } from './withTimeout.ts'
 
@@ -117,15 +117,20 @@ export function createReplication(options: {
  * Opens the replication of the host's own database, by its settings. The password is read for every connection, so
  * that a new one holds without a restart. Throws a `StartError` where there is none now.
  */
-export function openReplication(options: {
-  readonly database: DatabaseSettings
-  readonly secretsFile: string
-  readonly limits: ReplicationLimits
-}): Replication {
+export function openReplication(
+  options: Pick<ServerSettings, 'databaseProof'> & {
+    readonly database: DatabaseSettings
+    readonly secretsFile: string
+    readonly limits: ReplicationLimits
+  },
+): Replication {
   const { database, secretsFile, limits } = options
   const secret = { file: secretsFile, option: 'replication-password' }
   readPassword(secret)
   const place = placeOf(database)
-  const dial = dialServer({ server: database, user: database.user, secret, purpose: 'replication' })
+  const dial = dialServer({
+    ...{ server: database, user: database.user, secret, purpose: 'replication' },
+    proof: proofOf(options),
+  })
   return createReplication({ type: database.type, limits, place, dial })
 }

@@ -2,7 +2,7 @@ import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { type AccountPurpose, type Connection, placeOf } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
-import { dialServer } from './dialServer.ts'
+import { dialServer, type ProofSource, proofOf } from './dialServer.ts'
 import { readMissingPrivileges } from './grants.ts'
 import { readServer } from './probe.ts'
 import { withTimeout } from './withTimeout.ts'
@@ -18,17 +18,18 @@ const limits = { reach: 3_000, login: 20_000 }
 export function tryLogins(settings: ServerSettings): Promise<readonly DatabaseLogin[]> {
   const { database, monitor, switching, services, secretsFile: file = '' } = settings
   const sources = (services?.services ?? []).flatMap((one) => one.datasources)
-  const servers = [
-    ...new Map(sources.map(({ host, port }) => [placeOf({ host, port }), { host, port }])).values(),
-  ]
+  const servers = [...new Map(sources.map((it) => [placeOf(it), it])).values()].map((server) => ({
+    server,
+    file,
+    proof: proofOf(settings, [server.host, server.name]),
+  }))
+  const own = database && { server: database, file, proof: proofOf(settings) }
   return Promise.all([
-    ...(database ? [tryLogin({ server: database, user: database.user, file, purpose: 'replication' })] : []),
-    ...(monitor
-      ? servers.map((server) => tryLogin({ server, user: monitor.user, file, purpose: 'monitor' }))
-      : []),
+    ...(own ? [tryLogin({ ...own, user: own.server.user, purpose: 'replication' })] : []),
+    ...(monitor ? servers.map((one) => tryLogin({ ...one, user: monitor.user, purpose: 'monitor' })) : []),
     ...(switching
-      ? servers.map((server) =>
-          tryLogin({ server, user: switching.user, file, purpose: 'replication', forSwitch: true }),
+      ? servers.map((one) =>
+          tryLogin({ ...one, user: switching.user, purpose: 'replication', forSwitch: true }),
         )
       : []),
   ])
@@ -38,15 +39,16 @@ async function tryLogin(options: {
   readonly server: Parameters<typeof placeOf>[0]
   readonly user: string
   readonly file: string
+  readonly proof: ProofSource | undefined
   readonly purpose: AccountPurpose
   readonly forSwitch?: true
 }): Promise<DatabaseLogin> {
-  const { server, user, file, purpose, forSwitch } = options
+  const { server, user, file, proof, purpose, forSwitch } = options
   const place = placeOf(server)
   const tried = { option: `${purpose}-user`, user, place, ...(forSwitch && { forSwitch }) } as const
   const secret = { file, option: `${purpose}-password` }
   try {
-    const connection = await dialServer({ server, user, secret, purpose, limits })(
+    const connection = await dialServer({ server, user, secret, purpose, proof, limits })(
       new AbortController().signal,
     )
     try {
@@ -61,7 +63,13 @@ async function tryLogin(options: {
     }
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    return { ...tried, error: error.message, ...(error.code === 'refused' ? { refused: true } : {}) }
+    const { code, message } = error
+    return {
+      ...tried,
+      error: message,
+      ...(code === 'refused' && { refused: true }),
+      ...(code === 'unproven' && { unproven: true }),
+    }
   }
 }
 
@@ -69,7 +77,9 @@ async function tryLogin(options: {
 async function readFollowed(query: Connection['query']): Promise<Pick<DatabaseLogin, 'server'>> {
   try {
     const { isWritable, channels } = await readServer(query)
-    return { server: { isWritable, follows: channels.map(({ source }) => placeOf(source)) } }
+    const places = (of: typeof channels): readonly string[] => of.map(({ source }) => placeOf(source))
+    const unproven = places(channels.filter(({ tls }) => tls?.verify !== true))
+    return { server: { isWritable, follows: places(channels), ...(unproven.length > 0 && { unproven }) } }
   } catch (error) {
     if (error instanceof DatabaseError) return {}
     throw error

@@ -7,7 +7,7 @@ import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import type { DashboardAssets } from '../../web/assets.ts'
 import { placeOf } from '../databases/connection.ts'
-import { dialServer, readPassword } from '../databases/dialServer.ts'
+import { dialServer, proofOf, readPassword } from '../databases/dialServer.ts'
 import { createProbe } from '../databases/probe.ts'
 import { createStateFile } from '../stateFile.ts'
 import { askConnectorAt, type UpdateConnector, updateConnectorAt } from './askConnector.ts'
@@ -38,6 +38,7 @@ export type ManagerSettings = Pick<
   | 'member'
   | 'monitor'
   | 'switching'
+  | 'databaseProof'
   | 'managers'
   | 'peers'
   | 'secretsFile'
@@ -99,9 +100,10 @@ const ownSources = (host: string, services: ServicesMap | undefined): readonly D
 
 /** Returns a monitor with the account of the settings; undefined where they name none. Throws a `StartError`. */
 function createMonitorFactory(
-  { host, services, monitor, secretsFile }: ManagerSettings,
+  settings: ManagerSettings,
   more: { readonly timing: MonitorTiming; readonly log: ManagerLog },
 ) {
+  const { host, services, monitor, secretsFile } = settings
   if (!monitor || secretsFile === undefined) return undefined
   const secret = { file: secretsFile, option: 'monitor-password' }
   readPassword(secret)
@@ -111,7 +113,10 @@ function createMonitorFactory(
     createMonitor({
       open: (server, onLost) =>
         createProbe({
-          dial: dialServer({ server, ...account }),
+          dial: dialServer({
+            ...{ server, ...account },
+            proof: proofOf(settings, [server.host, ...(server.name === undefined ? [] : [server.name])]),
+          }),
           limits: readLimits,
           place: placeOf(server),
           onLost,

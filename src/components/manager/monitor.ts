@@ -48,8 +48,8 @@ export function nextCheckDelay(facts: {
   return Math.round(delay * (1 - jitter + 2 * jitter * random))
 }
 
-/** Address of a database server. */
-export type Server = { readonly host: string; readonly port: number }
+/** Address of a database server, and the name of its data source. */
+export type Server = { readonly host: string; readonly port: number; readonly name?: string }
 
 /** Clock, randomness and limits of the monitor, in milliseconds. */
 export type MonitorTiming = {

@@ -40,7 +40,7 @@ export function replicatorApi(opened: Replicator): ComponentApi {
  * a `StartError` where its password or its state cannot be read.
  */
 export function openReplicator(
-  settings: Pick<ServerSettings, 'database' | 'secretsFile' | 'stateFile'>,
+  settings: Pick<ServerSettings, 'database' | 'databaseProof' | 'secretsFile' | 'stateFile'>,
   log: { error(facts: object, message: string): void },
 ): {
   readonly api: ComponentApi
@@ -50,7 +50,7 @@ export function openReplicator(
   const { database, secretsFile, stateFile } = settings
   if (!database || secretsFile === undefined) return { api: replicator, close: () => undefined }
   const marks = openOfflineMarks(stateFile === undefined ? undefined : createStateFile(stateFile), log)
-  const replication = openReplication({ database, secretsFile, limits })
+  const replication = openReplication({ ...settings, database, secretsFile, limits })
   const opened = createReplicator({ replication, database, timing, marks, now: () => new Date() })
   return { api: replicatorApi(opened), close: () => replication.close() }
 }

@@ -4,7 +4,7 @@ import { hostAddress } from '../types/addresses.ts'
 import { duration } from '../types/duration.ts'
 import { portType } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
-import { choice, databaseUser } from '../types/texts.ts'
+import { choice, databaseUser, hostPath } from '../types/texts.ts'
 import { setting, settingsOf } from './setting.ts'
 
 const replicator = { scope: 'options', component: 'replicator' } as const
@@ -67,6 +67,13 @@ export const monitorOptions = {
     type: duration,
   }),
 } as const
+
+/** What proves the databases to the components that log in there. */
+export const databaseAuthorityOption = setting({
+  scope: 'options',
+  name: 'database-tls-authority',
+  type: hostPath,
+})
 
 /** Limits of a switch of the primary; members are named as in the settings of servers. */
 export const switchOptions = settingsOf(switchLimits, manager)

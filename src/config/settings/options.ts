@@ -3,7 +3,7 @@ import { accessOptions } from './accessOptions.ts'
 import { apiOptions, clusterPortOption, dashboardOption } from './apiOptions.ts'
 import { certificateOptions } from './certificateOptions.ts'
 import { connectorOptions } from './connectorOptions.ts'
-import { databaseOptions, monitorOptions, switchOptions } from './databaseOptions.ts'
+import { databaseAuthorityOption, databaseOptions, monitorOptions, switchOptions } from './databaseOptions.ts'
 import { installationOptions, limitOptions } from './installationOptions.ts'
 import type { Setting } from './setting.ts'
 import { userOptions } from './userOptions.ts'
@@ -19,6 +19,7 @@ export const options = {
   ...installationOptions,
   limits: limitOptions,
   database: databaseOptions,
+  databaseAuthority: databaseAuthorityOption,
   monitor: monitorOptions,
   switching: switchOptions,
   proxy: connectorOptions,
@@ -43,7 +44,9 @@ export const optionGroups: readonly {
   { title: 'Installation', settings: Object.values({ ...installationOptions, ...limitOptions }) },
   {
     title: 'Database',
-    settings: [databaseOptions, monitorOptions, switchOptions].flatMap((it) => Object.values(it)),
+    settings: Object.values({ ...databaseOptions, databaseAuthorityOption }).concat(
+      [monitorOptions, switchOptions].flatMap((it) => Object.values(it)),
+    ),
   },
   { title: 'Connector', settings: Object.values(connectorOptions) },
 ]

@@ -57,6 +57,13 @@ export const path: ValueType<string> = textType({
   parse: (text) => (text.trim() === '' || control.test(text) ? undefined : text),
 })
 
+/** An absolute path on a host; nothing of it is on this machine. */
+export const hostPath: ValueType<string> = textType({
+  wants: 'an absolute path on the hosts',
+  example: '/etc/mysql/ssl/ca.pem',
+  parse: (text) => (text.startsWith('/') && !control.test(text) ? text : undefined),
+})
+
 /** Name of an API user, may be empty; a rule checks its characters. */
 export const userName: ValueType<string> = textType({
   wants: 'a user name',

@@ -5,6 +5,7 @@ import {
   type MonitorConfig,
   needsAuthorities,
 } from '../../config/model.ts'
+import { isLocalAddress } from '../../config/resolve/dataSources.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSettings.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
@@ -155,7 +156,7 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
       ...channelSettings(host),
       ...(monitor && { monitor }),
       ...switchSettings(host),
-      ...((monitor || host.switching) && { secretsFile: layout.secretsFile }),
+      ...((monitor || host.switching) && { ...proofSettings(host), secretsFile: layout.secretsFile }),
       ...(runs(host, 'connector') ? { connectorSocket: data.socket('connector') } : {}),
       ...(runs(host, 'replicator') ? { replicatorSocket: data.socket('replicator') } : {}),
       ...(host.dashboard && { dashboard: host.dashboard }),
@@ -174,8 +175,20 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
     const database = host.database && databaseSettings(host.database)
     return database === undefined
       ? {}
-      : { database, secretsFile: layout.secretsFile, stateFile: data.stateFile('replicator') }
+      : {
+          database,
+          ...proofSettings(host),
+          secretsFile: layout.secretsFile,
+          stateFile: data.stateFile('replicator'),
+        }
   },
+}
+
+/** Returns what the databases have to show; a name of loopback is that of every host. */
+function proofSettings({ name, address, database, databaseAuthority }: HostConfig): Partial<ServerSettings> {
+  if (databaseAuthority === undefined) return {}
+  const own = [name, address, ...(database ? [database.host] : [])].filter((it) => !isLocalAddress(it))
+  return { databaseProof: { authorities: databaseAuthority, ownNames: [...new Set([name, ...own])] } }
 }
 
 /** Returns the members for a switch of the primary. */

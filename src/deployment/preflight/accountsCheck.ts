@@ -7,14 +7,25 @@ export const accountsCheck: Check = {
   id: 'accounts',
   describe: ({ logins = [] }) => {
     if (logins.length === 0) return ok('not checked: nothing installed here logs in to a database')
-    const bad = logins.flatMap(verdictsOn)
-    if (bad.length > 0) return bad
+    const bad = new Map(logins.flatMap(verdictsOn).map((one) => [one.reason, one]))
+    if (bad.size > 0) return [...bad.values()]
     const places = [...new Set(logins.map(({ place }) => place))]
     return ok(`the databases let its accounts in: ${listOf(places)}`)
   },
 }
 
-function verdictsOn({ option, user, place, error, refused, missing }: DatabaseLogin): readonly Verdict[] {
+const unprovenFix =
+  'Until then managers do not see this database. `openssl s_client -starttls mysql -connect HOST:PORT` shows its certificate.'
+
+function verdictsOn({
+  option,
+  user,
+  place,
+  error,
+  refused,
+  unproven,
+  missing,
+}: DatabaseLogin): readonly Verdict[] {
   const sql = `\`muster explain ${option}\` shows the SQL`
   const account = user === undefined ? option : `'${user}' (${option})`
   if (error !== undefined && refused) {
@@ -22,6 +33,9 @@ function verdictsOn({ option, user, place, error, refused, missing }: DatabaseLo
       `no login as ${account} at ${place}: ${error}`,
       `Correct ${passwordOption(option)} and run \`muster install\`, or create the account: ${sql}.`,
     )
+  }
+  if (error !== undefined && unproven) {
+    return failure(`no login at ${place}: ${error}`, unprovenFix)
   }
   if (error !== undefined) {
     return warning(

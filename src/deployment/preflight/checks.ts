@@ -6,6 +6,7 @@ import { channelCheck } from './channelCheck.ts'
 import type { Candidate, Check } from './checkContract.ts'
 import { clockCheck } from './clockCheck.ts'
 import { databaseCheck } from './databaseCheck.ts'
+import { databaseTlsCheck } from './databaseTlsCheck.ts'
 import { directoryCheck } from './directoryCheck.ts'
 import { diskCheck } from './diskCheck.ts'
 import { firewallCheck } from './firewallCheck.ts'
@@ -49,6 +50,7 @@ export const checks: readonly Check[] = [
   databaseCheck,
   accountsCheck,
   masterCheck,
+  databaseTlsCheck,
   readOnlyCheck,
   sessionsCheck,
 ]

@@ -34,6 +34,10 @@ export function rejectedText(grants: readonly MissingGrants[]): string | undefin
   return `the databases reject ${listOf([...accounts])}`
 }
 
+/** Returns which databases did not prove themselves, for the verdict of a run; undefined if all did. */
+export const unprovenText = (unproven: ReadonlyMap<string, string>): string | undefined =>
+  unproven.size === 0 ? undefined : `no login at ${listOf([...unproven.keys()])}, which did not prove itself`
+
 function reasonOf({
   option,
   user,

@@ -6,38 +6,38 @@ import { isLocalAddress } from '../../config/resolve/dataSources.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { components } from '../../contracts/component.ts'
 import { apiAddress } from '../../deployment/callHost.ts'
-import { missingGrants, tryDatabases } from '../../deployment/databaseAccounts.ts'
+import { missingGrants, tryDatabases, unprovenDatabases } from '../../deployment/databaseAccounts.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import { mapHosts } from '../../deployment/mapHosts.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { apiUrlsText } from '../../output/deployment/apiUrls.ts'
-import { grantsText, rejectedText } from '../../output/deployment/grants.ts'
+import { grantsText, rejectedText, unprovenText } from '../../output/deployment/grants.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import type { SelectedCluster } from '../selectTargets.ts'
 import { report, type Session } from '../session.ts'
 import type { InstallDecision } from './decideInstall.ts'
 
 /**
- * Tries the accounts of the databases from every host, and shows the SQL of those whose login failed. Returns which ones
- * the databases rejected; undefined if there are none.
+ * Tries the accounts of the databases from every host, and shows the SQL of those whose login failed, and the databases
+ * that did not prove themselves. Returns what is wrong, for the verdict of the run.
  */
 export async function reportGrants(
   session: Session,
   { planned, preparation }: InstallDecision,
-): Promise<string | undefined> {
-  const tried = await mapHosts({
+): Promise<readonly string[]> {
+  const hosts = await mapHosts({
     items: planned,
     forks: session.context.forks,
     map: ({ transport, target }) => tryDatabases(transport, target),
   })
-  const grants = missingGrants(
-    preparation.targets,
-    tried.flatMap((one) => one ?? []),
-  )
+  const tried = hosts.flatMap((one) => one ?? [])
+  const grants = missingGrants(preparation.targets, tried)
   if (session.json) for (const grant of grants) report(session, grantsText([grant]))
   else if (grants.length > 0) report(session, `\n${grantsText(grants)}`)
-  return rejectedText(grants)
+  const unproven = unprovenDatabases(tried)
+  for (const error of unproven.values()) report(session, session.json ? error : `\n${error}\n`)
+  return [rejectedText(grants), unprovenText(unproven)].filter((one) => one !== undefined)
 }
 
 /** Returns the URLs of the installed APIs and the next commands; `export` is the one that copies the state. */

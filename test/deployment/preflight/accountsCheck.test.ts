@@ -34,6 +34,18 @@ describe('the check of database accounts', () => {
     expect(older?.reason).toMatch(/^no login as replication-user at /)
   })
 
+  it('fails for a database that does not prove itself, whose account may be well', () => {
+    const error = 'The certificate of the database 10.0.0.11:3306 has expired.'
+    const monitor = { option: 'monitor-user', place, user: 'monitor', error, unproven: true } as const
+    expect(found({ ...login, user: 'repl', error, unproven: true }, monitor)).toEqual([
+      {
+        result: 'failure',
+        reason: `no login at 10.0.0.11:3306: ${error}`,
+        fix: 'Until then managers do not see this database. `openssl s_client -starttls mysql -connect HOST:PORT` shows its certificate.',
+      },
+    ])
+  })
+
   it('warns of a database that cannot be reached and of privileges that a switch lacks', () => {
     expect(
       found(

@@ -3,7 +3,7 @@ import { eventSchedulerGrant, replicationGrants } from '../../../contracts/datab
 import type { ServerSettings } from '../../../contracts/serverSettings.ts'
 import { placeOf } from '../../databases/connection.ts'
 import { databaseTypeOf } from '../../databases/dialects.ts'
-import { dialServer, readPassword } from '../../databases/dialServer.ts'
+import { dialServer, proofOf, readPassword } from '../../databases/dialServer.ts'
 import { createSwitchServer } from '../../databases/switchServer.ts'
 import { failOverByItself } from './automaticFailover.ts'
 import type { Timing } from './runSwitch.ts'
@@ -17,9 +17,10 @@ const idleAfterHold = 60_000
 
 /** Returns the switcher of the settings; undefined where they name no account for it, or none to check data sources with. Throws a `StartError`. */
 export function openSwitcher(
-  { switching, monitor, secretsFile }: Pick<ServerSettings, 'switching' | 'monitor' | 'secretsFile'>,
+  settings: Pick<ServerSettings, 'switching' | 'monitor' | 'databaseProof' | 'secretsFile'>,
   means: Pick<Parameters<typeof createSwitcher>[0], 'manager' | 'others' | 'update' | 'log' | 'crash'>,
 ): Switcher | undefined {
+  const { switching, monitor, secretsFile } = settings
   if (!switching || !monitor || secretsFile === undefined) return undefined
   const { user, ...limits } = switching
   const secret = { file: secretsFile, option: 'replication-password' }
@@ -30,13 +31,14 @@ export function openSwitcher(
   }
   const switcher = createSwitcher({
     ...means,
-    open: ({ service, host, port }) =>
+    open: ({ service, name, host, port }) =>
       createSwitchServer({
         dial: dialServer({
           server: { host, port },
           user,
           secret,
           purpose: 'replication',
+          proof: proofOf(settings, [host, name]),
           limits: dialLimits,
         }),
         place: placeOf({ host, port }),
