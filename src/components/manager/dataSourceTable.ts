@@ -7,6 +7,7 @@ import { addressOf, type DataSource, type DataSourceKey, keyOf, serverOf, source
 import {
   dropAbsent,
   type HoldRecord,
+  type ManagerState,
   mappedPrimary,
   policyOf,
   type StateRecord,
@@ -79,6 +80,13 @@ export type DataSourceTable = {
 
 const untouched = { state: 'ONLINE', by: 'installation', reason: null } as const
 
+/** Returns the marks of a state by data source, and a place for the views of its services. */
+const derive = (of: ManagerState) => ({
+  of,
+  marks: new Map(of.marks.map((it) => [keyOf(it), it])),
+  views: new Map<string, readonly DataSourceView[]>(),
+})
+
 /** Creates the table of a map's data sources; `installed` is in effect until a call changes it. */
 export function createDataSourceTable(options: {
   readonly installed: ServicesMap
@@ -89,24 +97,8 @@ export function createDataSourceTable(options: {
 
   const map = (): ServicesMap => kept.state().map ?? installed
 
-  let indexed: { readonly marks: readonly StateRecord[]; readonly byKey: ReadonlyMap<string, StateRecord> } =
-    {
-      marks: [],
-      byKey: new Map(),
-    }
-
-  /** Returns the mark of a data source; with hundreds of them each look through all would take too long. */
-  function markAt(source: DataSource): StateRecord | undefined {
-    const { marks } = kept.state()
-    if (indexed.marks !== marks) indexed = { marks, byKey: new Map(marks.map((it) => [keyOf(it), it])) }
-    return indexed.byKey.get(keyOf(source))
-  }
-
-  function viewOf(source: DataSource): DataSourceView {
-    const mark = markAt(source)
-    const { state, since, by, reason } = mark ?? { ...untouched, since: kept.state().since }
-    return { ...source, state, since, by, reason }
-  }
+  /** What is derived from a state, which is never changed: views are asked for with each check of each data source. */
+  let derived = derive(kept.state())
 
   function membersOf(service: string): ServicesMap['services'][number]['datasources'] {
     const found = map().services.find(({ name }) => name === service)
@@ -114,13 +106,23 @@ export function createDataSourceTable(options: {
     return found.datasources
   }
 
-  const views = (service: string): readonly DataSourceView[] =>
-    membersOf(service).map((it) => viewOf({ ...it, service }))
+  function viewOf(source: DataSource): DataSourceView {
+    const mark = derived.marks.get(keyOf(source)) ?? { ...untouched, since: derived.of.since }
+    const { state, since, by, reason } = mark
+    return { ...source, state, since, by, reason }
+  }
+
+  function views(service: string): readonly DataSourceView[] {
+    if (derived.of !== kept.state()) derived = derive(kept.state())
+    const found = derived.views.get(service) ?? membersOf(service).map((it) => viewOf({ ...it, service }))
+    derived.views.set(service, found)
+    return found
+  }
 
   function view({ service, name }: DataSourceKey): DataSourceView {
-    const found = membersOf(service).find((it) => it.name === name)
+    const found = views(service).find((it) => it.name === name)
     if (!found) throw noDataSource(map())
-    return viewOf({ ...found, service })
+    return found
   }
 
   const markOf = (source: DataSource, facts: Pick<StateRecord, 'state' | 'by' | 'reason'>): StateRecord => {
