@@ -45,6 +45,9 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
   const random = createRandom(seed)
   /** Says when connections over links that are cut end. */
   const ends = createRandom(seed + 0x40_00_00_00)
+  /** Says what fails in the middle of switches and failovers; in half of the runs nothing does on purpose. */
+  const moments = createRandom(seed + 0x20_00_00_00)
+  const isPrecise = moments.isChance(0.5)
   const time = createVirtualTime()
   const network = createNetwork({ time, random })
   const clients = ends.of([1, 2, 5])
@@ -102,6 +105,18 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
     }
   }
 
+  /** A server that becomes writable has all that was acknowledged, and no other one is acknowledged to any more. */
+  function promoted(its: SimulatedServer): void {
+    const missing = ledger.filter((it) => !its.has(it) && !gone.has(it))
+    const [one] = missing
+    if (one) violate(`${its.name} becomes writable and lacks ${missing.length}, as ${gtidOf(one)}`)
+    for (const other of servers.values()) {
+      const source = other.acknowledgesTo()
+      if (source && source !== its && source.mayBeWritten())
+        violate(`${its.name} becomes writable while ${other.name} acknowledges to ${source.name}`)
+    }
+  }
+
   /** Transactions that a crash took while no other server had them any more: nobody promises those. */
   const gone = new Set<Transaction>()
   function lost(transactions: readonly Transaction[]): void {
@@ -123,7 +138,8 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
     servers.set(
       name,
       createSimulatedServer({
-        ...{ id: index + 1, name, kind, clients, time, random, network, server, acknowledged, lost, tell },
+        ...{ id: index + 1, name, kind, clients, time, random, network, server },
+        ...{ acknowledged, promoted, lost, tell },
         clockError: () => managers.get(name)?.clockError() ?? 0,
       }),
     )
@@ -133,6 +149,7 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
       host,
       createSimulatedManager({
         ...{ host, map, time, random, network, isOn, server, tell },
+        changes,
         others: () => [...managers.values()].filter((it) => it.host !== host),
         crash: () => {
           counts.crashes += 1
@@ -196,7 +213,7 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
     for (const from of names) for (const to of names) if (from !== to) network.repair(from, to)
   }
 
-  const faults: readonly { readonly weight: number; readonly act: () => void }[] = [
+  const faults: readonly { readonly weight: number; readonly act: (name?: string) => void }[] = [
     { weight: 6, act: killServer },
     { weight: 2, act: stopServer },
     { weight: 4, act: hangServer },
@@ -204,7 +221,7 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
     { weight: 3, act: pauseManager },
     { weight: 3, act: powerCord },
     { weight: 4, act: isolate },
-    { weight: 3, act: cutLink },
+    { weight: 3, act: () => cutLink() },
     { weight: 2, act: slowLink },
     { weight: 2, act: loseWords },
     { weight: 2, act: slowApplier },
@@ -212,7 +229,18 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
     { weight: 1, act: clockJump },
     { weight: 3, act: orderSwitch },
   ]
+  const isFaultTime = (): boolean => time.now() >= phases.calm && time.now() <= phases.calm + phases.faults
   const total = faults.reduce((sum, { weight }) => sum + weight, 0)
+
+  /** A change of a server is the moment that counts: about one of them in a switch or a failover meets a fault. */
+  function changes(host: string, to: string): void {
+    if (!isPrecise || heals.size > 4 || !isFaultTime() || !moments.isChance(0.15)) return
+    const name = moments.of([host, to])
+    const link = (): void => cutLink(host, to)
+    const acts = [killServer, killServer, hangServer, isolate, link, powerCord, killManager, pauseManager]
+    const act = moments.of(acts)
+    after(moments.between(0, 10), () => act(name))
+  }
 
   /** More often the primary than another one: that is where it hurts. */
   function victim(): string {
@@ -222,22 +250,19 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
   const duration = (): number =>
     random.of([random.between(200, 2000), random.between(2000, 15_000), random.between(10_000, 40_000)])
 
-  function killServer(): void {
-    const name = victim()
+  function killServer(name = victim()): void {
     const down = duration()
     tell(`FAULT kill the server of ${name}, for ${Math.round(down)} ms`)
     server(name).crash(random.of([0, 0, 1, 2]))
     heal(down, () => startServer(name))
   }
-  function stopServer(): void {
-    const name = victim()
+  function stopServer(name = victim()): void {
     const down = duration()
     tell(`FAULT stop the server of ${name} properly, for ${Math.round(down)} ms`)
     server(name).stop()
     heal(down, () => startServer(name))
   }
-  function hangServer(): void {
-    const name = victim()
+  function hangServer(name = victim()): void {
     const down = duration()
     tell(`FAULT the server of ${name} hangs, for ${Math.round(down)} ms`)
     server(name).hang()
@@ -246,22 +271,19 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
       server(name).goOn()
     })
   }
-  function killManager(): void {
-    const name = random.of(names)
+  function killManager(name = random.of(names)): void {
     const down = random.between(100, 5000)
     tell(`FAULT kill the manager of ${name}, for ${Math.round(down)} ms`)
     managers.get(name)?.kill()
     heal(down, () => startManager(name))
   }
-  function pauseManager(): void {
-    const name = random.of(names)
+  function pauseManager(name = random.of(names)): void {
     const down = duration()
     tell(`FAULT the manager of ${name} hangs, for ${Math.round(down)} ms`)
     managers.get(name)?.pause()
     heal(down, () => managers.get(name)?.resume())
   }
-  function powerCord(): void {
-    const name = victim()
+  function powerCord(name = victim()): void {
     const down = duration()
     tell(`FAULT no power for ${name}, for ${Math.round(down)} ms`)
     dark.add(name)
@@ -274,8 +296,7 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
       after(random.between(500, 3000), () => startManager(name))
     })
   }
-  function isolate(): void {
-    const name = victim()
+  function isolate(name = victim()): void {
     const down = duration()
     tell(`FAULT ${name} is cut off, for ${Math.round(down)} ms`)
     for (const other of names) {
@@ -288,8 +309,7 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
       repairLinks()
     })
   }
-  function cutLink(): void {
-    const [from, to] = [random.of(names), random.of(names)]
+  function cutLink(from = random.of(names), to = random.of(names)): void {
     if (from === to) return
     const isOneWay = random.isChance(0.4)
     const down = duration()
@@ -361,7 +381,7 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
   }
 
   function fault(): void {
-    if (time.now() > phases.calm + phases.faults) return
+    if (!isFaultTime()) return
     let at = random.number() * total
     for (const { weight, act } of faults) {
       at -= weight

@@ -64,9 +64,11 @@ export function createSimulatedManager(means: {
   readonly others: () => readonly SimulatedManager[]
   /** Kills the server of this host, starts it again, and this manager with it. */
   readonly crash: () => void
+  /** Called with each change of a server that a switch or a failover is about to make. */
+  readonly changes: (host: string, to: string) => void
   readonly tell: (words: string) => void
 }) {
-  const { host, map, time, random, network, isOn, server, crash, tell } = means
+  const { host, map, time, random, network, isOn, server, crash, changes, tell } = means
   const disks = { state: createDisk(), runs: createDisk() }
   let process: SimulatedProcess | null = null
   let manager: Manager | null = null
@@ -186,8 +188,10 @@ export function createSimulatedManager(means: {
         },
       })
     }
-    const change = (work: (its: SimulatedServer, session: SwitchSession) => void): Promise<void> =>
-      ask(work, limits.switch.change)
+    const change = (work: (its: SimulatedServer, session: SwitchSession) => void): Promise<void> => {
+      changes(host, to)
+      return ask(work, limits.switch.change)
+    }
     function close(): void {
       isGone = true
       const its = session

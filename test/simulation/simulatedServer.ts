@@ -95,12 +95,14 @@ export function createSimulatedServer(means: {
   readonly server: (host: string) => SimulatedServer
   /** Called with each commit that is acknowledged; `isProtected` where a replica has it. */
   readonly acknowledged: (server: SimulatedServer, transaction: Transaction, isProtected: boolean) => void
+  /** Called once it can be written. */
+  readonly promoted: (server: SimulatedServer) => void
   /** Called with the transactions that a crash removed. */
   readonly lost: (transactions: readonly Transaction[]) => void
   readonly tell: (words: string) => void
 }) {
-  const { id, name, kind, clients, time, random, network, clockError, server, acknowledged, lost, tell } =
-    means
+  const { id, name, kind, clients, time, random, network, clockError, server } = means
+  const { acknowledged, promoted, lost, tell } = means
   const clock = (): number => time.now() + clockError()
   const isMysql = kind === 'mysql'
 
@@ -414,6 +416,10 @@ export function createSimulatedServer(means: {
       log.findLastIndex((it) => it.server === its && it.sequence === sequence),
     log: (): readonly Transaction[] => log,
     follows: () => follows,
+    /** The source that it would acknowledge to, also one that hangs or cannot be reached. */
+    acknowledgesTo: () => (stream?.isSemiSync ? stream.source : null),
+    /** Writable for those who reach it, once it goes on. */
+    mayBeWritten: () => isUp && !isReadOnly,
     receiver: () => receiver,
     reading,
 
@@ -510,7 +516,9 @@ export function createSimulatedServer(means: {
     },
     setReadOnly: (is: boolean): void => {
       if (is && !isReadOnly && waiting.length > 0) throw refused('Commits are under way.')
+      const isPromoted = isReadOnly && !is
       isReadOnly = is
+      if (isPromoted) promoted(self)
     },
     lockCommits: (session: SwitchSession): void => {
       if (waiting.length > 0) throw refused('Commits are under way.')
