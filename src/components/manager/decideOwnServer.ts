@@ -39,7 +39,7 @@ export type OwnOrder =
   | { readonly kind: 'writable'; readonly isSemiSyncSource: boolean }
   | { readonly kind: 'read-only' }
   /** Lets a former primary, or a replica of it that was away meanwhile, follow the one that took its place. */
-  | { readonly kind: 'follow' }
+  | { readonly kind: 'follow'; readonly to: string }
   /** Lets the writer wait for the word of its replicas again, as all its other settings say. */
   | { readonly kind: 'semi-sync' }
   /**
@@ -107,9 +107,11 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
       const isFormer = hasEnded || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null
     }
-    const isAlone = isDeposed && reading.channels.length === 0
+    const isBack = isRestarted && lastRun.wasWriter && isAwaited(primary, { own, members, incumbent })
+    const isAlone = (isDeposed || isBack) && reading.channels.length === 0
     const isLeft = isSure && isLeftBehind(own, primary, { members, lastRun })
-    return (isAlone || isLeft) && mayFollow(reading, readingOf(primary)) ? { kind: 'follow' } : null
+    const to = primary.name
+    return (isAlone || isLeft) && mayFollow(reading, readingOf(primary)) ? { kind: 'follow', to } : null
   }
   if (isPrimary(reading)) {
     if (isStale(own, reading, members)) {
@@ -127,6 +129,23 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
   return reason === undefined
     ? { kind: 'writable', isSemiSyncSource: lastRun.wasSemiSyncSource }
     : { kind: 'wait', reason }
+}
+
+/**
+ * Returns true for a primary that ended just after it had taken the place of another one, and is back: it becomes writable once
+ * all others follow it, the former one, too. Where its manager has not seen it as the primary for long, others follow it.
+ */
+function isAwaited(
+  primary: Member,
+  { own, members, incumbent }: Pick<Facts, 'members' | 'incumbent'> & { readonly own: Member },
+): boolean {
+  const reading = readingOf(primary)
+  if (!reading || reading.isWritable || reading.channels.length > 0) return false
+  const isFollowed = members.some((it) => {
+    const its = readingOf(it)
+    return it !== own && its !== undefined && isFollower(primary, its, members)
+  })
+  return incumbent.isConfirmed || isFollowed
 }
 
 /** Returns true for a server that has nothing of its own, and will have all that the new primary has. */

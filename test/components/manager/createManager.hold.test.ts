@@ -366,7 +366,7 @@ describe('a failover that went back', () => {
   const primary = answered({ isWritable: true, serverId: 1, gtids })
 
   it.each([
-    ['lets a replica that it moved follow the primary again', true, { kind: 'follow' }],
+    ['lets a replica that it moved follow the primary again', true, { kind: 'follow', to: 'db1' }],
     ['is no reason to move a replica that somebody gave that source', false, undefined],
   ])('%s', async (_, isMoved, wanted) => {
     const world = await agreed({ own: 'db3' })

@@ -291,11 +291,14 @@ describe('a former writer whose place another one took while it was away', () =>
   })
 
   it('then follows the new one where that has all of its transactions', () => {
-    expect(deposed({})).toEqual({ kind: 'follow' })
+    expect(deposed({})).toEqual({ kind: 'follow', to: 'db2' })
   })
 
   it('follows the new one where it lost some of its own, and takes them back', () => {
-    expect(deposed({ gtids: readMariadbGtids('0-1-34'), takesOwn: true })).toEqual({ kind: 'follow' })
+    expect(deposed({ gtids: readMariadbGtids('0-1-34'), takesOwn: true })).toEqual({
+      kind: 'follow',
+      to: 'db2',
+    })
   })
 
   it.each<readonly [string, Partial<ServerReading>, Parameters<typeof facts>[0]]>([
@@ -312,6 +315,66 @@ describe('a former writer whose place another one took while it was away', () =>
     ],
   ])('is left alone where %s', (_what, reading, more) => {
     expect(deposed(reading, more)).toBeNull()
+  })
+})
+
+describe('a former writer that is back before the one that took its place and ended', () => {
+  const writer = {
+    datasource: null,
+    code: 'read-only-primary',
+    reason: 'db2 is read-only',
+    hold: true,
+  } as const
+  const heir = { gtids: readMariadbGtids('0-1-35,0-2-36', '0-1-35') }
+  const back = (
+    more: {
+      readonly own?: Partial<ServerReading>
+      readonly heir?: Partial<ServerReading>
+      readonly other?: Partial<ServerReading>
+    } = {},
+    others: Parameters<typeof facts>[0] = {},
+  ) =>
+    decideOwnServer(
+      facts({
+        members: members(
+          member('db1', { ...more.own }, { state: 'FAILED' }),
+          member('db2', { ...heir, ...more.heir }, { state: 'FAILED' }),
+          member('db3', more.other ?? follows('db2')),
+        ),
+        incumbent: unconfirmed('db2', []),
+        writer,
+        ...others,
+      }),
+    )
+
+  it('follows it, since it waits for that once it is back, as a replica of it shows', () => {
+    expect(back()).toEqual({ kind: 'follow', to: 'db2' })
+    expect(back({ own: { gtids: heir.gtids } })).toEqual({ kind: 'follow', to: 'db2' })
+  })
+
+  it('follows it also where nobody else does, once it was seen as the primary', () => {
+    const seen = { incumbent: { ...unconfirmed('db2', []), isConfirmed: true } }
+    expect(back({ other: follows('db1') }, seen)).toEqual({ kind: 'follow', to: 'db2' })
+  })
+
+  it.each<readonly [string, Parameters<typeof back>[0], Parameters<typeof facts>[0]]>([
+    ['nobody shows that it was promoted', { other: follows('db1') }, {}],
+    ['it follows another one itself', { heir: follows('db3') }, {}],
+    ['this one has transactions of its own', { own: { gtids: readMariadbGtids('0-1-36') } }, {}],
+    ['this one was not started since', {}, { own: { startedAt: hour } }],
+    [
+      'this one was no writer',
+      {},
+      { own: { lastRun: { startedAt: hour, wasWriter: false, wasSemiSyncSource: false } } },
+    ],
+    ['the policy is MANUAL', {}, { policy: 'MANUAL' }],
+  ])('is left alone where %s', (_what, more, other) => {
+    expect(back(more, other)).toBeNull()
+  })
+
+  it('is left alone where the other one cannot be read', () => {
+    const all = members(member('db1', {}), member('db2', undefined), member('db3', follows('db2')))
+    expect(decideOwnServer(facts({ members: all, incumbent: unconfirmed('db2', []), writer }))).toBeNull()
   })
 })
 
@@ -385,8 +448,8 @@ describe('a replica that was away while another one took the place of its primar
     )
 
   it('follows the new one', () => {
-    expect(left(follows('db1'))).toEqual({ kind: 'follow' })
-    expect(left(follows('db1'), {}, undefined)).toEqual({ kind: 'follow' })
+    expect(left(follows('db1'))).toEqual({ kind: 'follow', to: 'db2' })
+    expect(left(follows('db1'), {}, undefined)).toEqual({ kind: 'follow', to: 'db2' })
   })
 
   it.each<readonly [string, Parameters<typeof left>]>([

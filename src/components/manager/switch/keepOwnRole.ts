@@ -98,7 +98,7 @@ export async function keepOwnRole(
       } else {
         // It takes the lock again, with that of the writer.
         server.close()
-        await repointSource(means, { service, name: source.name })
+        await repointSource(means, { service, name: source.name }, order.to)
         log.warn(facts, 'let the server of this host follow the one that took its place')
       }
     }

@@ -64,8 +64,8 @@ export function reasonAgainst(
 }
 
 /**
- * Lets a server follow the writer of its service; resolves once it was seen to do so. Throws a problem: then it is as it
- * was, or, as the problem says, it was told to follow and does not.
+ * Lets a server follow the writer of its service, or another one that is about to be it; resolves once it was seen to do so.
+ * Throws a problem: then it is as it was, or, as the problem says, it was told to follow and does not.
  */
 export async function repointSource(
   means: {
@@ -75,14 +75,14 @@ export async function repointSource(
     readonly timing: Timing
   },
   key: DataSourceKey,
+  to: string | null = means.manager.writer(key.service).datasource,
 ): Promise<void> {
   const { manager, open, account } = means
   const { service, name } = key
   const nodes = await readNodes(open, manager, service)
   try {
-    const { datasource } = manager.writer(service)
     const own = nodes.find((it) => it.name === name)
-    const writer = nodes.find((it) => it.name === datasource)
+    const writer = nodes.find((it) => it.name === to)
     if (!own || !writer || own === writer) {
       throw wrongState(`The service ${service} has no writer that ${name} could follow.`)
     }
