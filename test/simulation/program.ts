@@ -29,12 +29,12 @@ if (to === undefined) {
   process.exitCode = violations.length > 0 ? 1 : 0
 } else {
   const begun = performance.now()
-  const sum = { steps: 0, acknowledged: 0, failovers: 0, switches: 0, crashes: 0, whole: 0 }
+  const sum = { steps: 0, acknowledged: 0, unprotected: 0, failovers: 0, switches: 0, crashes: 0, whole: 0 }
   const broken: number[] = []
   const left = new Map<string, number[]>()
   for (let seed = from; seed <= to; seed += 1) {
     const it = await simulate(seed, kind)
-    for (const name of ['steps', 'acknowledged', 'failovers', 'switches', 'crashes'] as const)
+    for (const name of ['steps', 'acknowledged', 'unprotected', 'failovers', 'switches', 'crashes'] as const)
       sum[name] += it[name]
     if (it.violations.length > 0) broken.push(seed)
     if (it.reasons.length === 0) sum.whole += 1

@@ -15,6 +15,9 @@ const progressLimit = 5000
 /** Milliseconds between two writes of the client of a host. */
 const writePause = { least: 50, most: 250 } as const
 
+/** Milliseconds for which a primary is given the benefit of the doubt: one that refuses connections, and one that is silent. */
+const patience = { refused: 300, silent: 2000 } as const
+
 /** Result of one run. */
 export type Outcome = {
   readonly seed: number
@@ -55,13 +58,19 @@ export async function simulate(seed: number, kind: DatabaseType = 'mariadb'): Pr
   const story: string[] = []
   const violations: string[] = []
   const counts = { failovers: 0, switches: 0, crashes: 0 }
+  /** Begins of faults. What a failover has to wait for is certain only while there was one. */
+  const begins: { readonly at: number; readonly words: string }[] = []
   const tell = (words: string): void => {
     story.push(`${(time.now() / 1000).toFixed(3).padStart(8)} ${words}`)
-    if (
-      words.includes('warn: replaces the lost primary') ||
-      words.includes('info: replaces the lost primary')
-    )
+    if (words.startsWith('FAULT')) begins.push({ at: time.now(), words })
+    if (/ (warn|info): replaces the lost primary/.test(words)) {
       counts.failovers += 1
+      const [only, ...others] = begins
+      const isSeen = only && /kill the server|properly|no power/.test(only.words)
+      const least = isSeen ? patience.refused : patience.silent
+      if (!only || (others.length === 0 && time.now() - only.at < least))
+        violate('a primary is replaced before it was away for long')
+    }
     if (words.includes('info: switches the primary')) counts.switches += 1
   }
   const violate = (words: string): void => {
