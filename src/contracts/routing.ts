@@ -43,6 +43,11 @@ export const RoutedDataSource = Type.Object(
   {
     ...DataSourceEntry.properties,
     readable: Type.Boolean({ description: 'Whether it takes connections of the read-only port.' }),
+    proxyNetworks: Type.Optional(
+      Type.String({
+        description: 'Networks from which its server takes the PROXY protocol; left out for none.',
+      }),
+    ),
   },
   exact,
 )

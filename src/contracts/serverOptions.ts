@@ -22,6 +22,8 @@ export const connectorLimits = {
   managerTimeout: { name: 'connector-manager-timeout', kind: 'duration', default: 30_000 },
   /** Time that a server which has accepted a connection gets to greet. */
   greetingTimeout: { name: 'connector-greeting-timeout', kind: 'duration', default: 3000 },
+  /** True if servers that take it from this host are told the addresses of clients (PROXY protocol). */
+  proxyProtocol: { name: 'application-proxy-protocol', kind: 'boolean', default: false },
   /** True if clients of the read-only port go to the primary while no replica can be read. */
   readonlyFallback: { name: 'application-readonly-fallback', kind: 'boolean', default: true },
 } as const satisfies ServerOptions

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exitCodes } from '../../src/cli/exitCodes.ts'
 import { makeAuthority, makeLeaf, type TestAuthority } from '../support/clientCertificate.ts'
+import { askOnce } from './scenario/client.ts'
 import { type DatabaseCluster, startDatabaseCluster } from './scenario/databaseCluster.ts'
 import { sql } from './scenario/databases.ts'
 import { type ServerKind, serverKinds } from './scenario/serverKind.ts'
@@ -34,8 +35,16 @@ const trust = (host: LabHost, ...authorities: readonly TestAuthority[]): void =>
     authorities.map(({ certificate }) => certificate).join(''),
   )
 
-async function serveTls(host: LabHost, { configuration, unit }: ServerKind): Promise<void> {
-  const lines = [`ssl_ca = ${folder}/ca.pem`, `ssl_cert = ${folder}/cert.pem`, `ssl_key = ${folder}/key.pem`]
+async function serveTls(
+  host: LabHost,
+  { configuration, unit, type }: ServerKind,
+  connectors: readonly LabHost[],
+): Promise<void> {
+  const networks = connectors.map(({ address }) => address).join(', ')
+  const lines = [
+    ...[`ssl_ca = ${folder}/ca.pem`, `ssl_cert = ${folder}/cert.pem`, `ssl_key = ${folder}/key.pem`],
+    ...(type === 'mariadb' ? [`proxy_protocol_networks = ${networks}`] : []),
+  ]
   writeFileSync(join(host.root(), configuration.folder, 'zz-tls.cnf'), ['[mysqld]', ...lines, ''].join('\n'))
   const { code, stderr } = await host.run(`systemctl restart ${unit}`, { timeout: 120_000 })
   if (code !== 0) throw new Error(stderr)
@@ -49,7 +58,7 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
     beforeAll(async () => {
       lab = await startDatabaseCluster({
         members: ['db1', 'db2', 'db3'],
-        defaults: [`database-tls-authority: ${folder}/ca.pem`],
+        defaults: [`database-tls-authority: ${folder}/ca.pem`, 'application-proxy-protocol: true'],
         kind,
       })
     })
@@ -64,7 +73,7 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
       for (const host of lab.members) {
         await certify(host, makeAuthority('another authority'))
         trust(host, authority)
-        await serveTls(host, kind)
+        await serveTls(host, kind, lab.members)
       }
       const { code, stdout, stderr } = await install()
       const text = `${stdout}${stderr}`
@@ -112,6 +121,20 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
       await lab.allOnline()
       const after = await check()
       expect(after.stdout.match(/follows only one that proves itself/g)).toHaveLength(2)
+    })
+
+    it('has its connectors name their clients to a server that takes that', async () => {
+      const words = String(await askOnce(lab.through(db3()), 'SELECT USER()'))
+      const { reason } = await lab.connector(db3())
+      const isFromConnector = lab.members.some(({ address }) => words.endsWith(`@${address}`))
+      expect({ isFromConnector, reason }).toEqual(
+        kind.type === 'mariadb'
+          ? { isFromConnector: false, reason: null }
+          : {
+              isFromConnector: true,
+              reason: expect.stringContaining('does not take the PROXY protocol from this host'),
+            },
+      )
     })
 
     it('leaves out a server that somebody else answers for, and takes it back with its next certificate', async () => {

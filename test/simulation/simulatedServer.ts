@@ -360,6 +360,7 @@ export function createSimulatedServer(means: {
     semiSync,
     ackGaps: semiSync.source ? [] : [`rpl_semi_sync_${isMysql ? 'source' : 'master'}_enabled=1`],
     takesOwn: !isMysql && semiSync.replica,
+    proxyNetworks: '',
     gtids: gtids(),
     channels:
       follows === null

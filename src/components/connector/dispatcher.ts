@@ -5,6 +5,7 @@ import type { Client } from './client.ts'
 import { forward, watchTls } from './forward.ts'
 import { type Handshake, type LoginOutcome, type NoGreeting, relayHandshake } from './handshake.ts'
 import type { LoginLimiter } from './loginLimiter.ts'
+import { isInNetworks, proxyHeader } from './proxyProtocol.ts'
 import { createReadBuffer, type Dial, type ReadBuffer } from './readBuffer.ts'
 import {
   blocksThisHost,
@@ -24,7 +25,7 @@ type Dispatch = (client: Client) => void
 
 /** Times in milliseconds. */
 export function createDispatcher(
-  options: Pick<ProxyLimits, 'service' | 'greetingTimeout'> & {
+  options: Pick<ProxyLimits, 'service' | 'greetingTimeout' | 'proxyProtocol'> & {
     /** Time limit for a data source to accept a connection. */
     readonly dialTimeout: number
     readonly clock: Clock
@@ -51,6 +52,7 @@ export function createDispatcher(
     service,
     dialTimeout,
     greetingTimeout,
+    proxyProtocol,
     clock,
     dial,
     targets,
@@ -128,6 +130,13 @@ export function createDispatcher(
       database.unref()
       handshake?.leave()
       fail(greetedTooLate(greetingTimeout))
+    }
+
+    /** Tells the server whose connection this is, before anything else; one that does not take it would count it as broken. */
+    function nameClient(): void {
+      const isTold = isInNetworks(database.localAddress, target.proxyNetworks ?? '')
+      if (isTold) database.write(proxyHeader(client.socket))
+      targets.setUntold(target, !isTold)
     }
 
     function endWait(): void {
@@ -224,6 +233,7 @@ export function createDispatcher(
       cancelLate = clock.after(greetingTimeout, leaveBehind)
       database.off('error', onError)
       database.on('error', () => undefined)
+      if (proxyProtocol) nameClient()
       handshake = relayHandshake({
         client: isDetached ? undefined : client.socket,
         database,

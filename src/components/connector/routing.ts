@@ -123,7 +123,7 @@ export const unwatched = ({ services }: ServicesMap): Routing =>
 export const mapOf = ({ services }: Routing): MapInEffect => ({
   services: services.map(({ name, datasources }) => ({
     name,
-    datasources: datasources.map(({ readable: _readable, ...source }) => source),
+    datasources: datasources.map(({ readable: _readable, proxyNetworks: _networks, ...source }) => source),
   })),
 })
 

@@ -8,7 +8,13 @@ import { leastBusy, type Route, type RoutedRole, routeOf } from './routing.ts'
 export type Link = { readonly role: RoutedRole; cut(): void }
 
 /** A data source as connections go to it. */
-export type Target = { readonly name: string; readonly host: string; readonly port: number }
+export type Target = {
+  readonly name: string
+  readonly host: string
+  readonly port: number
+  /** Networks from which it takes the PROXY protocol; absent for none. */
+  readonly proxyNetworks?: string
+}
 
 export type Targets = {
   /**
@@ -28,6 +34,8 @@ export type Targets = {
   setBlocked(target: Target, isBlocked: boolean): void
   /** Notes that a target accepts connections and does not greet, or that it does again. */
   setUnresponsive(target: Target, isUnresponsive: boolean): void
+  /** Notes that a target is not told whose connections it gets, though it should be, or that it is. */
+  setUntold(target: Target, isUntold: boolean): void
   /** Counts connections to a target that are left to wait for its greeting. */
   leaveBehind(target: Target, change: 1 | -1): void
   /** Returns false for a target that is not used any more. */
@@ -46,7 +54,8 @@ export type Targets = {
   cutAll(): void
 }
 
-type OwnTarget = Target & {
+type OwnTarget = Omit<Target, 'proxyNetworks'> & {
+  proxyNetworks: string
   readonly key: string
   readonly links: Set<Link>
   readonly linksOf: Record<RoutedRole, number>
@@ -54,6 +63,7 @@ type OwnTarget = Target & {
   chosen: number
   isBlocked: boolean
   isUnresponsive: boolean
+  isUntold: boolean
   /** Connections that are left to wait for its greeting. */
   leftBehind: number
   /** True from when it was the writer until it is readable as another. */
@@ -67,6 +77,10 @@ type OwnTarget = Target & {
  * as its backlog holds, and finds all of them when it goes on.
  */
 export const mostLeftBehind = 16
+
+/** Said of a server, where the option wants it to be told the addresses of clients. */
+const takesNoHeader =
+  'does not take the PROXY protocol from this host (proxy_protocol_networks), and sees clients at its address'
 
 const roles = ['primary', 'replica'] as const
 const none: Route = { usable: [], problem: 'there is no services map yet', isHeld: false, isFencing: false }
@@ -90,7 +104,7 @@ export function createTargets(
   let choices = 0
   let active = 0
 
-  const own = (target: Target): OwnTarget => target as OwnTarget
+  const own = (target: Target): OwnTarget => target as Target & OwnTarget
   const isListed = (target: OwnTarget): boolean => roles.some((role) => usable[role].includes(target))
 
   /** The writer in place of the readable data sources, where clients of a port may go there. */
@@ -100,24 +114,27 @@ export function createTargets(
   const shortcoming = ({ name, isBlocked }: OwnTarget): string =>
     `${name} ${isBlocked ? blocksThisHost : greetedTooLate(greetingTimeout)}`
 
-  function targetOf({ name, host, port }: Target): OwnTarget {
+  function targetOf({ name, host, port, proxyNetworks = '' }: Target): OwnTarget {
     const key = `${name} ${host} ${port}`
     const target: OwnTarget = targets.get(key) ?? {
       key,
       name,
       host,
       port,
+      proxyNetworks,
       links: new Set<Link>(),
       linksOf: { primary: 0, replica: 0 },
       active: 0,
       chosen: 0,
       isBlocked: false,
       isUnresponsive: false,
+      isUntold: false,
       leftBehind: 0,
       hasBeenWriter: false,
       cancelCut: { primary: undefined, replica: undefined },
     }
     targets.set(key, target)
+    target.proxyNetworks = proxyNetworks
     return target
   }
 
@@ -175,9 +192,13 @@ export function createTargets(
       .filter((it) => isListed(it) && !isHealthy(it))
       .map(shortcoming)
       .filter((it) => !known.includes(it))
+    const untold = [...targets.values()]
+      .filter((it) => isListed(it) && it.isUntold)
+      .map(({ name }) => `${name} ${takesNoHeader}`)
     const [writer] = reserve('replica')
-    if (!writer || usable.replica.length > 0 || !wanted.includes('replica')) return impaired
-    return [...impaired, `${routes.replica.problem}, so the read-only port leads to ${writer.name}`]
+    const others = [...impaired, ...untold]
+    if (!writer || usable.replica.length > 0 || !wanted.includes('replica')) return others
+    return [...others, `${routes.replica.problem}, so the read-only port leads to ${writer.name}`]
   }
 
   return {
@@ -227,6 +248,9 @@ export function createTargets(
     },
     setUnresponsive: (target, isUnresponsive) => {
       own(target).isUnresponsive = isUnresponsive
+    },
+    setUntold: (target, isUntold) => {
+      own(target).isUntold = isUntold
     },
     leaveBehind: (target, change) => {
       own(target).leftBehind += change

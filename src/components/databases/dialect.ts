@@ -66,6 +66,8 @@ export type ServerIdentity = {
    * what has their own number. MariaDB takes them with `gtid_strict_mode` as a semi-synchronous replica (MDEV-21117).
    */
   readonly takesOwn: boolean
+  /** Networks from which it takes the PROXY protocol, as the server lists them; empty for none. Of MariaDB alone. */
+  readonly proxyNetworks: string
 }
 
 /** Statements of one kind of server, and how their results are read. */

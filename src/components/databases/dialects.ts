@@ -31,6 +31,7 @@ const variables = [
   'rpl_semi_sync_slave_enabled',
   'rpl_semi_sync_replica_enabled',
   'gtid_strict_mode',
+  'proxy_protocol_networks',
   ...omissionVariables,
 ]
 
@@ -114,6 +115,9 @@ function ackGapsOf(row: Row): readonly string[] {
   ].flat()
 }
 
+/** Characters of a list of networks. */
+const longestNetworks = 1000
+
 /** Reads the rows of `identityStatement`. Throws a `DatabaseError` where one is missing that every server has. */
 export function readIdentity(rows: readonly Row[]): ServerIdentity {
   const row: Row = Object.fromEntries(
@@ -132,5 +136,6 @@ export function readIdentity(rows: readonly Row[]): ServerIdentity {
     },
     ackGaps: ackGapsOf(row),
     takesOwn: isOn(row, 'gtid_strict_mode') && isOn(row, 'rpl_semi_sync_slave_enabled'),
+    proxyNetworks: printableLine((row.proxy_protocol_networks ?? '').slice(0, longestNetworks)),
   }
 }

@@ -173,7 +173,8 @@ export function createManager(options: {
         const { role, isLate } = assessments.ofMember(view)
         const state = shownState(view)
         const readable = role === 'replica' && !isLate && (state === 'ONLINE' || state === 'UNKNOWN')
-        return { name, host, port, role, state, readable }
+        const proxyNetworks = health.of(view).known?.proxyNetworks
+        return { name, host, port, role, state, readable, ...(proxyNetworks && { proxyNetworks }) }
       }),
     })),
   })

@@ -246,6 +246,7 @@ describe('readIdentity', () => {
         'rpl_semi_sync_master_wait_no_slave=1',
       ],
       takesOwn: false,
+      proxyNetworks: '',
     })
   })
 

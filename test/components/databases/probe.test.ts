@@ -71,6 +71,7 @@ describe('createProbe', () => {
       waitingCommits: 0,
       acknowledged: null,
       takesOwn: false,
+      proxyNetworks: '',
       gtids: readMariadbGtids('0-1-77'),
       channels: [],
       uptime: 86_400,

@@ -64,6 +64,7 @@ export const idleReading: ServerReading = {
     'rpl_semi_sync_master_timeout=86400000',
   ],
   takesOwn: false,
+  proxyNetworks: '',
   gtids: null,
   channels: [],
   position: null,
