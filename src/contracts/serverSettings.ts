@@ -98,7 +98,7 @@ const PeerHost = Type.Object(
   exact,
 )
 
-/** What the certificates of database servers have to show before a component logs in. */
+/** Proof that the certificates of database servers have to give before a component logs in. */
 const DatabaseProof = Type.Object(
   {
     /** PEM file of the authorities that sign them. */

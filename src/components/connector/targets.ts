@@ -54,7 +54,7 @@ export type Targets = {
   cutAll(): void
 }
 
-type OwnTarget = Omit<Target, 'proxyNetworks'> & {
+type OwnTarget = Target & {
   proxyNetworks: string
   readonly key: string
   readonly links: Set<Link>
@@ -104,7 +104,7 @@ export function createTargets(
   let choices = 0
   let active = 0
 
-  const own = (target: Target): OwnTarget => target as Target & OwnTarget
+  const own = (target: Target): OwnTarget => target as OwnTarget
   const isListed = (target: OwnTarget): boolean => roles.some((role) => usable[role].includes(target))
 
   /** The writer in place of the readable data sources, where clients of a port may go there. */

@@ -18,7 +18,7 @@ const usualLimits: DialLimits = { reach: 60_000, login: 60_000 }
 /** Milliseconds of silence after which the system asks whether the other machine is still there. */
 const keepAliveDelay = 15_000
 
-/** What the library does where a server takes TLS, after which it logs in; its own check knows one name, and no address. */
+/** The step of the library to TLS, after which it logs in; its own check knows one name, and no address. */
 type Upgrading = { startTLS(onSecure: (error?: unknown) => void): void; readonly stream: TLSSocket }
 
 /** Has a server prove itself before it hears who logs in; `fail` gets the `DatabaseError` of one that does not. */

@@ -16,7 +16,7 @@ export type DatabaseAccount = {
   readonly proof?: ServerProof
 }
 
-/** What the certificate of a server has to show. */
+/** Proof that the certificate of a server has to give. */
 export type ServerProof = {
   /** Authorities in PEM, one of which signed it. */
   readonly authorities: string

@@ -60,11 +60,15 @@ async function readAuthorities(file: string): Promise<string> {
 /** Where the authorities that prove a server are, and the names and addresses of which its certificate has one. */
 export type ProofSource = { readonly file: string; readonly names: readonly string[] }
 
-/** Returns what a server with these names has to show, that of this host by default; undefined where it need not prove itself. */
-export const proofOf = (
+/** Returns the proof of a data source, or of the server of this host; undefined where it need not prove itself. */
+export function proofOf(
   { databaseProof }: Pick<ServerSettings, 'databaseProof'>,
-  names: readonly string[] = databaseProof?.ownNames ?? [],
-): ProofSource | undefined => databaseProof && { file: databaseProof.authorities, names }
+  source?: { readonly host: string; readonly name?: string },
+): ProofSource | undefined {
+  if (databaseProof === undefined) return undefined
+  const { authorities: file, ownNames } = databaseProof
+  return { file, names: source ? [source.host, source.name].filter((it) => it !== undefined) : ownNames }
+}
 
 /**
  * Returns a function that opens connections to a server with a password of the secrets file. It is read for every

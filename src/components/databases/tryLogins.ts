@@ -21,7 +21,7 @@ export function tryLogins(settings: ServerSettings): Promise<readonly DatabaseLo
   const servers = [...new Map(sources.map((it) => [placeOf(it), it])).values()].map((server) => ({
     server,
     file,
-    proof: proofOf(settings, [server.host, server.name]),
+    proof: proofOf(settings, server),
   }))
   const own = database && { server: database, file, proof: proofOf(settings) }
   return Promise.all([

@@ -97,7 +97,7 @@ export function createDataSourceTable(options: {
 
   const map = (): ServicesMap => kept.state().map ?? installed
 
-  /** What is derived from a state, which is never changed: views are asked for with each check of each data source. */
+  /** Derived from the state, which is never changed itself: views are asked for with each check of each data source. */
   let derived = derive(kept.state())
 
   function membersOf(service: string): ServicesMap['services'][number]['datasources'] {

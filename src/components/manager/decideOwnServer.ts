@@ -107,7 +107,7 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
       const isFormer = hasEnded || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null
     }
-    const isBack = isRestarted && lastRun.wasWriter && isAwaited(primary, { own, members, incumbent })
+    const isBack = isRestarted && lastRun.wasWriter && isAwaited(primary, facts)
     const isAlone = (isDeposed || isBack) && reading.channels.length === 0
     const isLeft = isSure && isLeftBehind(own, primary, { members, lastRun })
     const to = primary.name
@@ -135,15 +135,12 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
  * Returns true for a primary that ended just after it had taken the place of another one, and is back: it becomes writable once
  * all others follow it, the former one, too. Where its manager has not seen it as the primary for long, others follow it.
  */
-function isAwaited(
-  primary: Member,
-  { own, members, incumbent }: Pick<Facts, 'members' | 'incumbent'> & { readonly own: Member },
-): boolean {
+function isAwaited(primary: Member, { members, incumbent }: Pick<Facts, 'members' | 'incumbent'>): boolean {
   const reading = readingOf(primary)
   if (!reading || reading.isWritable || reading.channels.length > 0) return false
   const isFollowed = members.some((it) => {
     const its = readingOf(it)
-    return it !== own && its !== undefined && isFollower(primary, its, members)
+    return its !== undefined && isFollower(primary, its, members)
   })
   return incumbent.isConfirmed || isFollowed
 }

@@ -113,10 +113,7 @@ function createMonitorFactory(
     createMonitor({
       open: (server, onLost) =>
         createProbe({
-          dial: dialServer({
-            ...{ server, ...account },
-            proof: proofOf(settings, [server.host, ...(server.name === undefined ? [] : [server.name])]),
-          }),
+          dial: dialServer({ server, ...account, proof: proofOf(settings, server) }),
           limits: readLimits,
           place: placeOf(server),
           onLost,

@@ -68,7 +68,7 @@ export const monitorOptions = {
   }),
 } as const
 
-/** What proves the databases to the components that log in there. */
+/** Authorities that prove the databases to the components that log in there. */
 export const databaseAuthorityOption = setting({
   scope: 'options',
   name: 'database-tls-authority',

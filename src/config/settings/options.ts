@@ -44,8 +44,8 @@ export const optionGroups: readonly {
   { title: 'Installation', settings: Object.values({ ...installationOptions, ...limitOptions }) },
   {
     title: 'Database',
-    settings: Object.values({ ...databaseOptions, databaseAuthorityOption }).concat(
-      [monitorOptions, switchOptions].flatMap((it) => Object.values(it)),
+    settings: [databaseOptions, { databaseAuthorityOption }, monitorOptions, switchOptions].flatMap(
+      (it): Setting<unknown>[] => Object.values(it),
     ),
   },
   { title: 'Connector', settings: Object.values(connectorOptions) },

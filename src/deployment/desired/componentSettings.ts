@@ -187,8 +187,8 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
 /** Returns what the databases have to show; a name of loopback is that of every host. */
 function proofSettings({ name, address, database, databaseAuthority }: HostConfig): Partial<ServerSettings> {
   if (databaseAuthority === undefined) return {}
-  const own = [name, address, ...(database ? [database.host] : [])].filter((it) => !isLocalAddress(it))
-  return { databaseProof: { authorities: databaseAuthority, ownNames: [...new Set([name, ...own])] } }
+  const addresses = [address, ...(database ? [database.host] : [])].filter((it) => !isLocalAddress(it))
+  return { databaseProof: { authorities: databaseAuthority, ownNames: [...new Set([name, ...addresses])] } }
 }
 
 /** Returns the members for a switch of the primary. */

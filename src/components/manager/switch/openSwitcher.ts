@@ -38,7 +38,7 @@ export function openSwitcher(
           user,
           secret,
           purpose: 'replication',
-          proof: proofOf(settings, [host, name]),
+          proof: proofOf(settings, { host, name }),
           limits: dialLimits,
         }),
         place: placeOf({ host, port }),
