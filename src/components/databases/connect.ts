@@ -18,6 +18,9 @@ const usualLimits: DialLimits = { reach: 60_000, login: 60_000 }
 /** Milliseconds of silence after which the system asks whether the other machine is still there. */
 const keepAliveDelay = 15_000
 
+/** Milliseconds that a server has to hear a goodbye; one that hangs does not. */
+const goodbye = 1000
+
 /** The step of the library to TLS, after which it logs in; its own check knows one name, and no address. */
 type Upgrading = { startTLS(onSecure: (error?: unknown) => void): void; readonly stream: TLSSocket }
 
@@ -141,6 +144,7 @@ export async function connect(
     close()
     throw error
   }
-  const quit = (): void => opened.end(close)
+  // The library calls back before it writes; the server closes what it was said goodbye to.
+  const quit = (): void => opened.end(() => setTimeout(close, goodbye).unref())
   return { query, quit, close, ended }
 }

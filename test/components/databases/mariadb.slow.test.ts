@@ -272,6 +272,21 @@ describe.skipIf(!hasMariadb)('replication of real MariaDB servers', { timeout: 6
     await eventually(() => expect(connected()).toBe(0))
   })
 
+  it('says goodbye to a server, which counts and logs connections that only end', async () => {
+    const watching = await connect(accountOf(primary), new AbortController().signal)
+    onTestFinished(() => watching.close())
+    const aborted = () => watching.query("SHOW GLOBAL STATUS LIKE 'Aborted_clients'")
+    const own = "SELECT COUNT(*) AS own FROM information_schema.PROCESSLIST WHERE USER = 'muster'"
+    const alone = () => eventually(async () => expect(await watching.query(own)).toEqual([{ own: '1' }]))
+    await alone()
+    const before = await aborted()
+    const opened = await connect(accountOf(primary), new AbortController().signal)
+    opened.quit()
+    await opened.ended
+    await alone()
+    expect(await aborted()).toEqual(before)
+  })
+
   it('never takes two statements for one', async () => {
     const opened = await connect(accountOf(replica), new AbortController().signal)
     onTestFinished(() => opened.close())
