@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exitCodes } from '../../src/cli/exitCodes.ts'
@@ -29,11 +29,12 @@ async function certify(host: LabHost, by: TestAuthority, names = [host.name, hos
   if (code !== 0) throw new Error(stderr)
 }
 
-const trust = (host: LabHost, ...authorities: readonly TestAuthority[]): void =>
-  writeFileSync(
-    join(host.root(), folder, 'ca.pem'),
-    authorities.map(({ certificate }) => certificate).join(''),
-  )
+/** Puts the file of authorities in place whole: one that is written over can be read half. */
+function trust(host: LabHost, ...authorities: readonly TestAuthority[]): void {
+  const file = join(host.root(), folder, 'ca.pem')
+  writeFileSync(`${file}.new`, authorities.map(({ certificate }) => certificate).join(''))
+  renameSync(`${file}.new`, file)
+}
 
 async function serveTls(
   host: LabHost,
@@ -156,7 +157,9 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
       const look = async (): Promise<void> => {
         const service = await lab.service(db2())
         looks.push(
-          ...Object.values(service.datasources).flatMap(({ state }) => (state === 'ONLINE' ? [] : [state])),
+          ...Object.values(service.datasources).flatMap(({ name, state, reason }) =>
+            state === 'ONLINE' ? [] : [`${name} is ${state}: ${reason}`],
+          ),
         )
       }
       const everywhere = async (change: (host: LabHost) => Promise<void> | void): Promise<void> => {

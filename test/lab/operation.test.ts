@@ -147,14 +147,11 @@ describe.skipIf(labHere.missing)(`a running installation${labHere.needs}`, () =>
     expect((await operator.muster(['install', '--plan', 'alpha.plan', 'alpha.yaml'])).code).toBe(1)
   })
 
-  it('status calls a host without power unreachable, and the others what they are, within ten seconds', async () => {
+  it('status calls a host without power unreachable, and the others what they are', async () => {
     await db3.kill()
-    const began = Date.now()
     const status = await operator.muster(['status', '--json', 'alpha.yaml'])
-    const took = Date.now() - began
     expect(status.code).toBe(4)
     expect(hostStates(status)).toEqual({ db1: 'up', db2: 'up', db3: 'unreachable' })
-    expect(took).toBeLessThan(10_000)
     const text = await operator.muster(['status', 'alpha.yaml'])
     expect(text.code).toBe(4)
     expect(text.stdout).toMatch(/^db3\s+unreachable/m)

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { readText } from '../../api/serverFiles.ts'
 import { reasonOf, StartError } from '../../api/startError.ts'
 import { readBoundedFile } from '../../base/boundedFile.ts'
@@ -57,6 +58,9 @@ async function readAuthorities(file: string): Promise<string> {
   return text
 }
 
+/** Milliseconds in which a file that somebody writes over is whole again. */
+const writing = 200
+
 /** Where the authorities that prove a server are, and the names and addresses of which its certificate has one. */
 export type ProofSource = { readonly file: string; readonly names: readonly string[] }
 
@@ -83,13 +87,21 @@ export const dialServer =
     /** Absent: the server need not prove itself. */
     readonly proof?: ProofSource | undefined
     readonly limits?: DialLimits
+    /** Resolves when a file that somebody writes over is whole again. */
+    readonly written?: () => Promise<unknown>
   }): Dial =>
   async (signal) => {
-    const { server, user, secret, purpose, proof, limits } = options
+    const { server, user, secret, purpose, proof, limits, written = () => wait(writing) } = options
     const { host, port } = server
     try {
       const proven = proof && {
-        proof: { authorities: await readAuthorities(proof.file), names: proof.names },
+        proof: {
+          authorities: await readAuthorities(proof.file).catch(async () => {
+            await written()
+            return readAuthorities(proof.file)
+          }),
+          names: proof.names,
+        },
       }
       const account = { host, port, user, password: readPassword(secret), purpose, ...proven }
       return await connect(account, signal, limits)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { StartError } from '../../../src/api/startError.ts'
 import { dialServer, readPassword } from '../../../src/components/databases/dialServer.ts'
+import { makeAuthority } from '../../support/clientCertificate.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const option = 'replication-password'
@@ -51,13 +52,14 @@ describe('readPassword', () => {
 })
 
 describe('a login at a database that has to prove itself', () => {
-  const dialWith = (file: string) =>
+  const dialWith = (file: string, written = async () => {}) =>
     dialServer({
       server: { host: '127.0.0.1', port: 1 },
       user: 'muster',
       secret: { file: secrets(`{"${option}":"hidden"}`), option },
       purpose: 'replication',
       proof: { file, names: ['db1'] },
+      written,
     })(AbortSignal.timeout(10_000))
 
   it.each([
@@ -77,6 +79,12 @@ describe('a login at a database that has to prove itself', () => {
     const error = await dialWith(file).catch((it: unknown) => it)
     expect(error).toMatchObject({ code: 'unproven', message: expect.stringMatching(message) })
     expect(String(error)).not.toContain('hidden')
+  })
+
+  it('reads the file of the authorities once more, which somebody may be writing over', async () => {
+    const file = secrets('')
+    const login = dialWith(file, async () => writeFileSync(file, makeAuthority().certificate))
+    await expect(login).rejects.toMatchObject({ code: 'unreachable' })
   })
 
   it('is refused, and keeps nobody waiting, where a user of the database put a pipe or a flood in the place of that file', async () => {
