@@ -23,6 +23,8 @@ export type DatabaseLogin = {
   readonly unproven?: true
   /** Set for a login that only a switch makes. */
   readonly forSwitch?: true
+  /** Certificate by which it proved itself, PEM; absent where it need not. */
+  readonly certificate?: string
   /** What the database says of itself, where the account may read it. */
   readonly server?: {
     readonly isWritable: boolean

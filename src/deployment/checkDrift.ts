@@ -3,6 +3,7 @@ import type { Component } from '../contracts/component.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
 import { finding } from '../diagnostics/finding.ts'
 import type { InspectedHost } from './certificates/checkCertificates.ts'
+import type { HostCertificates } from './certificates/hostCertificates.ts'
 import type { Failure } from './events.ts'
 import type { HostPlan } from './hostPlan.ts'
 import type { HostChecks } from './preflight/checkHosts.ts'
@@ -30,8 +31,8 @@ type Examination = {
 
 /**
  * Leaves out of certificates and users what only follows from the state of a host: those of a host that was lost
- * meanwhile, which becomes unreachable, or where nothing is installed, and the silence of a component that does not
- * run.
+ * meanwhile, which becomes unreachable, or where nothing is installed, the silence of a component that does not run, and
+ * a database that its components cannot log in to.
  */
 export function withoutConsequences({ hosts, certificates, users }: Examination): Examination {
   const lost = new Map(
@@ -60,7 +61,7 @@ export function withoutConsequences({ hosts, certificates, users }: Examination)
       .map((one) => ({
         ...one,
         certificates: {
-          ...one.certificates,
+          ...withoutRefusedLogin(one.certificates),
           components: running(one.host.name, one.certificates.components),
         },
       })),
@@ -69,6 +70,10 @@ export function withoutConsequences({ hosts, certificates, users }: Examination)
       .map((one) => ({ ...one, components: running(one.host, one.components) })),
   }
 }
+
+/** Leaves out a database without a certificate: the checks say why nobody logs in there. */
+const withoutRefusedLogin = ({ database, ...rest }: HostCertificates): HostCertificates =>
+  database?.served === undefined ? rest : { ...rest, database }
 
 /** Returns the findings about hosts that fail checks or differ from the file. */
 export const checkDrift = (

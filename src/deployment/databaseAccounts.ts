@@ -1,6 +1,7 @@
 import { canonicalAddress } from '../base/address.ts'
 import { isObject, itemsOf, memberOf } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
+import { certificatesOf } from '../certificates/pem.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isLocalAddress } from '../config/resolve/dataSources.ts'
 import type { DatabaseType } from '../contracts/choices.ts'
@@ -25,6 +26,9 @@ const loginsTimeout = 60_000
 
 /** Maximum number of servers that one database follows, as read. */
 const maxSources = 100
+
+/** Characters of a certificate in PEM; one with a hundred names has a tenth of it. */
+const maxCertificate = 65_536
 
 /** Database logins of one host's components; undefined if they could not be tried. */
 type TriedHost = {
@@ -83,6 +87,7 @@ function readLogin(value: unknown): readonly DatabaseLogin[] {
     place: boundedMessage(value.place),
     ...(value.forSwitch === true ? { forSwitch: true as const } : {}),
     ...(missing.length > 0 ? { missing } : {}),
+    ...readCertificate(value.certificate),
     ...readFollowed(value.server),
   }
   if (value.error === undefined) return [login]
@@ -95,6 +100,12 @@ function readLogin(value: unknown): readonly DatabaseLogin[] {
       ...(value.unproven === true && { unproven: true }),
     },
   ]
+}
+
+function readCertificate(value: unknown): Pick<DatabaseLogin, 'certificate'> {
+  if (typeof value !== 'string' || value.length > maxCertificate) return {}
+  const [certificate] = certificatesOf(value) ?? []
+  return certificate ? { certificate: certificate.toString() } : {}
 }
 
 /** Reads what a database says of itself; nothing of what does not look like it. */

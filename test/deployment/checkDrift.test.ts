@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { InspectedHost } from '../../src/deployment/certificates/checkCertificates.ts'
 import { checkDrift, type DriftOfHost, withoutConsequences } from '../../src/deployment/checkDrift.ts'
 import type { HostUsers } from '../../src/deployment/users/hostUsers.ts'
+import { foundCertificate } from '../support/certificateValues.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 
 const host = (changes: Partial<DriftOfHost> = {}): DriftOfHost => ({
@@ -38,6 +39,7 @@ const left = (one: DriftOfHost, ofCertificates = certificates(), ofUsers = users
   return {
     found: checkDrift(seen.hosts, () => span).map(({ code, message }) => `${code}: ${message}`),
     certificates: seen.certificates.flatMap((it) => it.certificates.components.map((of) => of.component)),
+    databases: seen.certificates.flatMap((it) => it.certificates.database ?? []),
     users: seen.users.flatMap((it) => it.components.map((of) => of.component)),
   }
 }
@@ -47,6 +49,7 @@ describe('the drift of a host', () => {
     expect(left(host({ stopped: ['connector'] }))).toEqual({
       found: ['drift-component-stopped: The connector of db1 does not run.'],
       certificates: ['manager'],
+      databases: [],
       users: ['manager'],
     })
   })
@@ -56,10 +59,19 @@ describe('the drift of a host', () => {
     const lost = {
       found: ['drift-host-unreachable: db1 is unreachable: the connection was lost'],
       certificates: [],
+      databases: [],
       users: [],
     }
     expect(left(host({ changes: ['start'] }), certificates({ state: 'unreachable', detail }))).toEqual(lost)
     expect(left(host(), certificates(), users({ state: 'unreachable', detail }))).toEqual(lost)
+  })
+
+  it('has the certificate of a database, and no login there that the checks name already', () => {
+    const listen = { address: '127.0.0.1', port: 3306 }
+    const served = { listen, served: foundCertificate() }
+    expect(left(host(), certificates({ database: served })).databases).toEqual([served])
+    const refused = { listen, detail: 'It has expired.', unproven: true as const }
+    expect(left(host(), certificates({ database: refused })).databases).toEqual([])
   })
 
   it('has no certificates and users of a host without an installation', () => {

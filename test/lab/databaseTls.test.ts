@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exitCodes } from '../../src/cli/exitCodes.ts'
+import type { HostCertificates } from '../../src/deployment/certificates/hostCertificates.ts'
 import { makeAuthority, makeLeaf, type TestAuthority } from '../support/clientCertificate.ts'
 import { askOnce } from './scenario/client.ts'
 import { type DatabaseCluster, startDatabaseCluster } from './scenario/databaseCluster.ts'
@@ -67,6 +68,12 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
 
     const install = () => lab.operator.muster(['install', '--yes', 'alpha.yaml'])
     const check = () => lab.operator.muster(['check', '--json', 'alpha.yaml'])
+    const certificates = async (): Promise<readonly unknown[]> => {
+      const { stdout } = await lab.operator.muster(['cert', 'list', '--json', 'alpha.yaml'])
+      return JSON.parse(stdout).hosts.map(({ database }: HostCertificates) => database?.served)
+    }
+    const signedBy = (issuer: string) => lab.members.map(() => expect.objectContaining({ issuer }))
+    const checkCertificates = () => lab.operator.muster(['cert', 'check', '--format', 'json', 'alpha.yaml'])
     const member = (name: string) => (): LabHost => hostOf(lab.lab, name)
     const [db1, db2, db3] = [member('db1'), member('db2'), member('db3')]
 
@@ -96,6 +103,11 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
       const { code: found, stdout: findings } = await check()
       expect(found, findings).toBe(exitCodes.failed)
       expect(findings).toContain('openssl s_client -starttls mysql')
+      const foreign = await checkCertificates()
+      expect(foreign.code, foreign.stdout).toBe(exitCodes.failed)
+      expect(foreign.stdout.match(/did not prove itself: [^"]* is not signed by an authority/g)).toHaveLength(
+        3,
+      )
     })
 
     it('takes up their certificates without a restart of anything, and logs in nowhere in clear', async () => {
@@ -113,6 +125,7 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
         code: 0,
         replicas: 2,
       })
+      expect(await certificates()).toEqual(signedBy('CN=databases'))
       for (const host of [db2(), db3()]) {
         await sql(host, `${kind.stop}; ${verifySource[kind.type]}; ${kind.start}`)
       }
@@ -146,6 +159,8 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
       const refused = await lab.operator.muster(['switch', '--yes', '--to', 'db3', 'alpha.yaml'])
       expect(refused.code, `${refused.stdout}${refused.stderr}`).not.toBe(0)
       expect(await lab.serverOf(lab.through(db2()))).toBe(2)
+      const wrong = await checkCertificates()
+      expect(wrong.stdout).toMatch(/The database of db3 did not prove itself: [^"]* is for DNS:db1/)
       await certify(db3(), authority, [db3().address])
       await sql(db3(), reload[kind.type])
       await lab.seenAs('db3', 'ONLINE')
@@ -188,6 +203,10 @@ describe.skipIf(labHere.missing).each([serverKinds.mariadb10, serverKinds.mysql]
       }
       expect(looks).toEqual([])
       expect(await check()).toMatchObject({ code: 0 })
+      expect(await certificates()).toEqual(signedBy('CN=the next one'))
+      const ends = await checkCertificates()
+      expect(ends.stdout.match(/The certificate of the database of db\d expires on/g)).toHaveLength(3)
+      expect(ends.stdout).not.toContain('prove itself')
     })
   },
 )

@@ -49,15 +49,19 @@ async function certCheck(
 
 /** Returns one line that says when the first certificate expires. */
 function summary(cluster: string, hosts: readonly InspectedHost[], silenced: number): string {
-  const facts = hosts.flatMap(({ certificates }) => certificates.onDisk?.facts ?? [])
+  const databases = hosts.flatMap(({ certificates }) => certificates.database?.served ?? [])
+  const facts = [...hosts.flatMap(({ certificates }) => certificates.onDisk ?? []), ...databases].map(
+    (one) => one.facts,
+  )
   const served = hosts.flatMap(({ certificates }) =>
     certificates.components.flatMap(({ served: one }) => one ?? []),
   )
-  const [first] = [...facts].sort((one, other) => one.daysLeft - other.daysLeft)
+  const [first] = facts.sort((one, other) => one.daysLeft - other.daysLeft)
   const until =
     first === undefined
       ? ''
       : `; the first expires on ${first.notAfter.slice(0, 10)}, in ${counted(first.daysLeft, 'day')}`
+  const seen = databases.length === 0 ? '' : `, ${counted(databases.length, 'database')}`
   const quiet = silenced === 0 ? '' : ` (${silenced} silenced)`
-  return `The certificates of ${cluster} are valid: ${counted(hosts.length, 'host')}, ${counted(served.length, 'API')}${until}${quiet}.`
+  return `The certificates of ${cluster} are valid: ${counted(hosts.length, 'host')}, ${counted(served.length, 'API')}${seen}${until}${quiet}.`
 }

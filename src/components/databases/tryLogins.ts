@@ -56,7 +56,13 @@ async function tryLogin(options: {
       const isSource = purpose === 'monitor' || forSwitch === true
       const read = isSource ? await withTimeLimit(place, readFollowed(connection.query)) : {}
       connection.quit()
-      return { ...tried, ...read, ...(missing.length > 0 && { missing }) }
+      const { certificate } = connection
+      return {
+        ...tried,
+        ...(certificate && { certificate }),
+        ...read,
+        ...(missing.length > 0 && { missing }),
+      }
     } catch (error) {
       connection.close()
       throw error

@@ -1,3 +1,4 @@
+import { addressAndPort } from '../../base/address.ts'
 import { isoDate } from '../../base/time.ts'
 import { listOf, shortListOf } from '../../base/words.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
@@ -96,7 +97,11 @@ function authorityFindings(options: Parameters<typeof checkCertificates>[0]): re
 }
 
 /** A certificate; `what` begins a sentence: `The certificate of db1`. */
-type CertificateFacts = { readonly what: string; readonly host: string; readonly origin: CertificateOrigin }
+type CertificateFacts = {
+  readonly what: string
+  readonly host: string
+  readonly origin: CertificateOrigin | 'database'
+}
 
 const certificateOtherAuthority = finding(
   'certificate-other-authority',
@@ -209,6 +214,24 @@ const certificateNotInstalled = finding('certificate-not-installed', (facts: { h
   fix: `Run muster install --host ${facts.host}, or exclude the host with --host.`,
 }))
 
+/** How a server takes up a new certificate; without LOCAL a replica of MariaDB would write a transaction of its own. */
+const reloadTls = 'FLUSH LOCAL SSL (MariaDB) or ALTER INSTANCE RELOAD TLS (MySQL)'
+
+const certificateDatabase = finding(
+  'certificate-database',
+  (facts: { host: string; place: string; reason: string; unproven: boolean }) => ({
+    message: facts.unproven
+      ? `The database of ${facts.host} did not prove itself: ${facts.reason}`
+      : `The certificate of the database of ${facts.host} is unknown: ${facts.reason}`,
+    why: facts.unproven
+      ? 'No manager logs in there, so none of them can make it the primary.'
+      : 'Only a login shows which certificate the database serves now.',
+    fix: facts.unproven
+      ? `Give the server a certificate that database-tls-authority proves, and run ${reloadTls} there. On ${facts.host}, \`openssl s_client -starttls mysql -connect ${facts.place}\` shows the present one.`
+      : `Run muster check --host ${facts.host}.`,
+  }),
+)
+
 /** Returns the findings about the certificates of one host. */
 function checkHost(
   inspected: InspectedHost,
@@ -238,7 +261,23 @@ function checkHost(
     ...(problem === undefined || checkedHere.includes(problem.code)
       ? []
       : [certificateKeystore({ host, reason: problem.message, fix: problem.fix }, place)]),
+    ...databaseFindings(inspected, around),
   ]
+}
+
+/** Its authority and names are checked by the login itself. */
+function databaseFindings(
+  { host: { name: host, tls }, certificates: { database } }: InspectedHost,
+  { now, span }: { readonly now: Date; readonly span: Span },
+): readonly Diagnostic[] {
+  if (database === undefined) return []
+  const { served, detail: reason = '', unproven = false, listen } = database
+  if (served === undefined) {
+    const at = addressAndPort(listen.address, listen.port)
+    return [certificateDatabase({ host, place: at, reason, unproven }, { span, host })]
+  }
+  const of = { what: `The certificate of the database of ${host}`, host, origin: 'database' as const }
+  return timeFindings({ of, found: served, now, warningDays: tls.warningDays, span })
 }
 
 /** Returns each certificate of a host once: the one on disk, and others that are served. */
@@ -261,9 +300,11 @@ function distinctCertificates({ host, onDisk, components }: HostCertificates): r
   ]
 }
 
-/** Explains how to replace the certificate of a host. */
+/** Explains how to replace the certificate of a host, or of its database. */
 function renewalFix({ host, origin }: CertificateFacts): string {
   switch (origin) {
+    case 'database':
+      return `Put a renewed certificate into the files of ssl_cert and ssl_key of the server, then run ${reloadTls} there.`
     case 'muster':
       return `Run muster cert renew --host ${host}; it restarts nothing.`
     case 'yours':

@@ -1,3 +1,4 @@
+import { addressAndPort } from '../../base/address.ts'
 import { type CertificateFacts, leafFacts } from '../../certificates/certificateFacts.ts'
 import type { CallRequest, CallResult } from '../../client/call.ts'
 import type { ApiConfig, HostConfig } from '../../config/model.ts'
@@ -6,6 +7,7 @@ import type { Component } from '../../contracts/component.ts'
 import { callOf } from '../../contracts/routeCall.ts'
 import { TransportError } from '../../transport/transportError.ts'
 import { callHost } from '../callHost.ts'
+import { tryInstalledDatabases } from '../databaseAccounts.ts'
 import { installedAccount } from '../desiredService.ts'
 import { failureOf } from '../hostFailure.ts'
 import { layoutOf } from '../layout.ts'
@@ -25,6 +27,16 @@ export type ServedCertificate = {
   readonly detail?: string
 }
 
+/** Certificate of the host's own database, as its components see it when they log in. */
+export type DatabaseCertificate = {
+  readonly listen: { readonly address: string; readonly port: number }
+  readonly served?: FoundCertificate
+  /** Reason why there is none. */
+  readonly detail?: string
+  /** Set where the database did not show the certificate that it has to. */
+  readonly unproven?: true
+}
+
 /** Certificates that a host has now. */
 export type HostCertificates = {
   readonly host: string
@@ -37,6 +49,8 @@ export type HostCertificates = {
   /** Certificate that the next installation writes: from the state directory, or from the keystore in the file. */
   readonly expected?: FoundCertificate
   readonly components: readonly ServedCertificate[]
+  /** Absent where databases need not prove themselves, or the host has none. */
+  readonly database?: DatabaseCertificate
 }
 
 /** Milliseconds for a handshake and a ping. */
@@ -44,8 +58,8 @@ const timeout = 4_000
 
 /**
  * Reads the certificate on a host's disk, and the one that each API presents in a TLS handshake made on the host
- * itself, so loopback listeners are included: one round trip. Rejects with a `TransportError` if the host becomes
- * unreachable.
+ * itself, so loopback listeners are included: one round trip. Where the host's database has to prove itself, another one
+ * logs in there. Rejects with a `TransportError` if the host becomes unreachable.
  */
 export async function hostCertificates(options: {
   readonly surveyed: SurveyedHost
@@ -61,6 +75,7 @@ export async function hostCertificates(options: {
   const next = found(expected.chain, now)
   const authorities = expected.authorities.length > 0 ? expected.authorities : chain ? [chain] : []
   const calls = await ask({ host, facts, transport, authorities })
+  const database = await databaseCertificate(surveyed, now)
   return {
     ...known,
     state: 'up',
@@ -68,6 +83,32 @@ export async function hostCertificates(options: {
     ...(next && next.facts.fingerprint !== onDisk?.facts.fingerprint && { expected: next }),
     ...('message' in calls && { detail: calls.message }),
     components: host.apis.map((api) => served({ api, results: 'message' in calls ? [] : calls, now })),
+    ...(database && { database }),
+  }
+}
+
+/** Logs in to the host's own database as its components do. Undefined where it need not prove itself. */
+async function databaseCertificate(
+  { host, facts, transport }: SurveyedHost,
+  now: Date,
+): Promise<DatabaseCertificate | undefined> {
+  const { database, databaseAuthority } = host
+  if (database === undefined || databaseAuthority === undefined) return undefined
+  const listen = { address: database.host, port: database.port }
+  const places = [database.host, host.address].map((address) => addressAndPort(address, database.port))
+  const logins = (await tryInstalledDatabases(transport, { host, facts })) ?? []
+  const own = logins.filter(({ place }) => places.includes(place))
+  const { certificate, error, unproven } =
+    own.find((one) => one.certificate !== undefined) ?? own.find((one) => one.error !== undefined) ?? {}
+  const served = found(certificate, now)
+  if (served !== undefined) return { listen, served }
+  if (error !== undefined) return { listen, detail: error, ...(unproven && { unproven }) }
+  return {
+    listen,
+    detail:
+      own.length > 0
+        ? 'nothing that is installed has it prove itself yet; run muster install'
+        : 'nothing that is installed logs in there',
   }
 }
 

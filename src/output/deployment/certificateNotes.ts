@@ -5,7 +5,7 @@ import type { HostCertificates } from '../../deployment/certificates/hostCertifi
  * Lists notes below a table of certificates: hosts without a response, differences, and outside authorities.
  */
 export function certificateNotes(hosts: readonly HostCertificates[]): readonly string[] {
-  const each = hosts.flatMap(({ host, detail, onDisk, components }) => {
+  const each = hosts.flatMap(({ host, detail, onDisk, components, database }) => {
     if (detail !== undefined) return [`${host}: ${detail}`]
     const others = components.filter(
       ({ served }) => served !== undefined && served.facts.fingerprint !== onDisk?.facts.fingerprint,
@@ -20,6 +20,7 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
         : [
             `${host}: ${names}: the served certificate differs from the one on disk; see the log for the reason, and run muster restart to reload it`,
           ]),
+      ...(database?.detail === undefined ? [] : [`${host}: database: ${database.detail}`]),
     ]
   })
   const pending = hosts.filter(({ expected, origin }) => expected !== undefined && origin !== 'yours')

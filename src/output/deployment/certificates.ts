@@ -4,6 +4,7 @@ import { printable } from '../../base/printable.ts'
 import { isoDate } from '../../base/time.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type {
+  DatabaseCertificate,
   FoundCertificate,
   HostCertificates,
   ServedCertificate,
@@ -21,7 +22,7 @@ export function certificatesJson(shown: {
   return jsonText({ cluster, authority, hosts: shown.hosts.map(hostJson) })
 }
 
-function hostJson({ onDisk, expected, components, ...known }: HostCertificates): object {
+function hostJson({ onDisk, expected, components, database, ...known }: HostCertificates): object {
   const facts = (one: FoundCertificate | undefined) => one?.facts ?? null
   return {
     ...known,
@@ -32,6 +33,7 @@ function hostJson({ onDisk, expected, components, ...known }: HostCertificates):
       served: facts(served),
       ...(served && onDisk && { asOnDisk: served.facts.fingerprint === onDisk.facts.fingerprint }),
     })),
+    ...(database && { database: { ...database, served: facts(database.served) } }),
   }
 }
 
@@ -94,7 +96,7 @@ const authorityText = ({ subject, notAfter, daysLeft, fingerprint }: Facts): str
   `Authority ${subject}: until ${isoDate(notAfter)}, ${daysWords(daysLeft)}, SHA-256 ${shortPrint(fingerprint)}…`
 
 function rowsOf(one: HostCertificates): readonly Row[] {
-  const { host, state, onDisk, expected, components } = one
+  const { host, state, onDisk, expected, components, database } = one
   if (state !== 'up') {
     const words = state.replace('-', ' ')
     return [{ host, where: '', words, tint: state === 'not-installed' ? 'yellow' : 'red' }]
@@ -105,7 +107,14 @@ function rowsOf(one: HostCertificates): readonly Row[] {
     onDisk === undefined ? { host, where, words: 'none', tint: 'red' } : { host, where, facts: onDisk.facts },
     ...components.map((component) => servedRow(host, component, onDisk)),
     ...(expected === undefined ? [] : [{ host, where: next, facts: expected.facts }]),
+    ...(database === undefined ? [] : [databaseRow(host, database)]),
   ]
+}
+
+function databaseRow(host: string, { listen, served, unproven }: DatabaseCertificate): Row {
+  const where = `database :${listen.port}`
+  if (served !== undefined) return { host, where, facts: served.facts }
+  return { host, where, words: unproven ? 'did not prove itself' : 'not read', tint: 'red' }
 }
 
 function servedRow(host: string, component: ServedCertificate, onDisk: FoundCertificate | undefined): Row {
@@ -175,8 +184,8 @@ function namesText(
   { colour, width }: { readonly colour: boolean; readonly width: number },
 ): readonly string[] {
   const { dim } = paint(colour)
-  const lines = hosts.flatMap(({ host, onDisk, expected, components }) => {
-    const found = [onDisk, ...components.map(({ served }) => served), expected].filter(
+  const lines = hosts.flatMap(({ host, onDisk, expected, components, database }) => {
+    const found = [onDisk, ...components.map(({ served }) => served), expected, database?.served].filter(
       (one) => one !== undefined,
     )
     const distinct = new Map(found.map(({ facts }) => [facts.fingerprint, facts]))

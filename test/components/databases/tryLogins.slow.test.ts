@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { tryLogins } from '../../../src/components/databases/tryLogins.ts'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
+import { makeAuthority, makeLeaf } from '../../support/clientCertificate.ts'
 import {
   createAccount,
   forgetReplication,
@@ -87,6 +88,37 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
       })),
     )
     expect(JSON.stringify(tried)).not.toContain('another one')
+  })
+
+  it('returns the certificate of a server that proves itself, and says which one does not', async () => {
+    const authority = makeAuthority('databases')
+    const folder = temporaryFolder()
+    const file = (name: string, content: string): string => {
+      writeFileSync(join(folder, name), content)
+      return join(folder, name)
+    }
+    const serveAs = async (name: string): Promise<string> => {
+      const { key, cert } = makeLeaf(authority, { names: [name] })
+      await replica.kill()
+      await replica.start(`--ssl-cert=${file('cert.pem', cert)}`, `--ssl-key=${file('key.pem', key)}`)
+      return cert
+    }
+    onTestFinished(async () => {
+      await replica.kill()
+      await replica.start()
+    })
+    const databaseProof = { authorities: file('ca.pem', authority.certificate), ownNames: ['db1'] }
+    const settings = {
+      ...settingsOf({ database: databaseAt(replica.port) }, { 'replication-password': password }),
+      databaseProof,
+    }
+    const certificate = await serveAs('db1')
+    const login = { option: 'replication-user', user: 'muster', place: `127.0.0.1:${replica.port}` }
+    expect(await tryLogins(settings)).toEqual([{ ...login, certificate }])
+    await serveAs('db2')
+    expect(await tryLogins(settings)).toEqual([
+      { ...login, error: expect.stringMatching(/is for DNS:db2, not for db1\./), unproven: true },
+    ])
   })
 
   it('reads with the account of the monitor whom each data source follows', async () => {

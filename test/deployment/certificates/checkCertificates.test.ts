@@ -130,6 +130,37 @@ describe('checkCertificates', () => {
     ])
   })
 
+  it('reports a database whose certificate ends soon, or does not prove it', async () => {
+    const listen = { address: '127.0.0.1', port: 3306 }
+    const inDays = async (days: number, made = now) =>
+      told([
+        looked({ certificates: { database: { listen, served: await found({ by: other, days, made }) } } }),
+      ])
+    expect(await inDays(30)).toEqual([])
+    expect(await inDays(29)).toEqual([
+      'db1.yaml warning certificate-expires-soon: The certificate of the database of db1 expires on 2026-04-08, in 29 days.',
+    ])
+    expect(await inDays(1, later(-2))).toEqual([
+      'db1.yaml error certificate-expired: The certificate of the database of db1 expired on 2026-03-09.',
+    ])
+    const [unproven] = checkCertificates({
+      hosts: [looked({ certificates: { database: { listen, detail: 'It is for db2.', unproven: true } } })],
+      now,
+      at,
+    })
+    expect(unproven).toMatchObject({
+      code: 'certificate-database',
+      severity: 'error',
+      message: 'The database of db1 did not prove itself: It is for db2.',
+      fix: expect.stringContaining(
+        'On db1, `openssl s_client -starttls mysql -connect 127.0.0.1:3306` shows',
+      ),
+    })
+    expect(told([looked({ certificates: { database: { listen, detail: 'it is off.' } } })])).toEqual([
+      'db1.yaml error certificate-database: The certificate of the database of db1 is unknown: it is off.',
+    ])
+  })
+
   it('reports hosts that do not trust each other if no authority is known', async () => {
     const stranger = await found({ by: other, names: ['db2', '10.0.0.12'] })
     const unknown = { authorities: [] }

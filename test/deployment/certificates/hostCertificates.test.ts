@@ -3,6 +3,7 @@ import { createAuthority } from '../../../src/certificates/authority.ts'
 import { issueLeaf } from '../../../src/certificates/leaf.ts'
 import { certificatesOf } from '../../../src/certificates/pem.ts'
 import type { HostConfig } from '../../../src/config/model.ts'
+import type { Component } from '../../../src/contracts/component.ts'
 import { hostCertificates } from '../../../src/deployment/certificates/hostCertificates.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
@@ -40,6 +41,29 @@ async function look(options: {
     now,
   })
   return { found, transport }
+}
+
+/** Host db1, whose database at the usual port has to prove itself, and what a login there says. */
+async function lookAtDatabase(logins: readonly object[] | undefined) {
+  const host = hostConfig({
+    database: { type: 'mariadb', host: '127.0.0.1', port: 3306, service: 'alpha' },
+    databaseAuthority: '/etc/mysql/ca.pem',
+  })
+  const { replicator, ...none } = { replicator: { database: {} } }
+  const settings = new Map<Component, unknown>(Object.entries(logins ? { replicator } : none) as never)
+  const transport = fakeTransport({
+    expect: [
+      { script: 'try-databases', result: { stdout: JSON.stringify(logins) } },
+      { script: 'call', result: answers() },
+    ],
+  })
+  const installation = installationFacts({ currentRelease: '1.0.0-abc', chain, settings })
+  const { database } = await hostCertificates({
+    surveyed: { host, facts: hostFacts({ installation }), transport, seconds: { connect: 0, facts: 0 } },
+    expected: { origin: 'muster', chain, authorities: [authority.certificate] },
+    now,
+  })
+  return database
 }
 
 const answers = (...results: readonly object[]) => ({ stdout: JSON.stringify(results) })
@@ -100,6 +124,34 @@ describe('hostCertificates', () => {
       'the release on the host is too old to report it; run muster install',
       'it was not called',
     ])
+  })
+
+  it('returns the certificate by which the own database proves itself at a login', async () => {
+    const login = { option: 'replication-user', place: '127.0.0.1:3306' }
+    const elsewhere = { option: 'monitor-user', place: '10.0.0.12:3306', certificate: chain }
+    const database = await lookAtDatabase([elsewhere, { ...login, certificate: other }])
+    expect(database).toMatchObject({ listen: { address: '127.0.0.1', port: 3306 } })
+    expect(database?.served?.facts.fingerprint).toBe(printOf(other))
+    const monitored = { option: 'monitor-user', place: '10.0.0.11:3306', certificate: other }
+    expect((await lookAtDatabase([login, monitored]))?.served?.facts.fingerprint).toBe(printOf(other))
+  })
+
+  it('reports why the certificate of the own database is unknown', async () => {
+    const login = { option: 'replication-user', place: '127.0.0.1:3306' }
+    expect(await lookAtDatabase([{ ...login, error: 'It has expired.', unproven: true }])).toMatchObject({
+      detail: 'It has expired.',
+      unproven: true,
+    })
+    const bad = await lookAtDatabase([{ ...login, error: 'Nothing listens there.', certificate: 'hidden' }])
+    expect(bad).toMatchObject({ detail: 'Nothing listens there.' })
+    expect(bad).not.toHaveProperty('unproven')
+    for (const [logins, detail] of [
+      [[login], 'nothing that is installed has it prove itself yet; run muster install'],
+      [[{ ...login, place: '10.0.0.12:3306' }], 'nothing that is installed logs in there'],
+      [undefined, 'nothing that is installed logs in there'],
+    ] as const) {
+      expect(await lookAtDatabase(logins)).toEqual({ listen: { address: '127.0.0.1', port: 3306 }, detail })
+    }
   })
 
   it('returns the certificate on disk if the calls fail', async () => {

@@ -131,6 +131,52 @@ describe('certificatesText', () => {
     expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(50)
   })
 
+  it('shows by which certificate the database of a host proves itself, or why it does not', () => {
+    const listen = { address: '127.0.0.1', port: 3306 }
+    const served = foundCertificate({
+      subject: 'CN=db1',
+      issuer: 'CN=databases',
+      names: ['db1'],
+      fingerprint: 'D4:D4',
+    })
+    const hosts = [
+      hostCertificatesValue({ database: { listen, served } }),
+      hostCertificatesValue({
+        host: 'db2',
+        database: { listen, detail: 'The certificate is for db1.', unproven: true },
+      }),
+      hostCertificatesValue({ host: 'db3', database: { listen, detail: 'Nothing listens there.' } }),
+    ]
+    expect(text(120, hosts)).toMatchInlineSnapshot(`
+      "
+      Authority CN=muster alpha authority: until 2036-03-09, 3652 days left, SHA-256 A1:A1:A1:A1:A1:A1:A1:A1…
+
+      HOST  WHERE           SUBJECT  ISSUER                     UNTIL       DAYS  SHA-256
+      db1   on disk         CN=db1   CN=muster alpha authority  2027-03-10   365  A1:A1:A1:A1:A1:A1:A1:A1
+            manager :8090   as on disk
+            replicator      API disabled
+            database :3306  CN=db1   CN=databases               2027-03-10   365  D4:D4
+      db2   on disk         CN=db1   CN=muster alpha authority  2027-03-10   365  A1:A1:A1:A1:A1:A1:A1:A1
+            manager :8090   as on disk
+            replicator      API disabled
+            database :3306  did not prove itself
+      db3   on disk         CN=db1   CN=muster alpha authority  2027-03-10   365  A1:A1:A1:A1:A1:A1:A1:A1
+            manager :8090   as on disk
+            replicator      API disabled
+            database :3306  not read
+
+      VALID FOR
+      db1 A1:A1:A1:A1:A1:A1:A1:A1  db1, localhost, 10.0.0.11, 127.0.0.1, ::1
+      db1 D4:D4                    db1
+      db2                          db1, localhost, 10.0.0.11, 127.0.0.1, ::1
+      db3                          db1, localhost, 10.0.0.11, 127.0.0.1, ::1
+
+      db2: database: The certificate is for db1.
+      db3: database: Nothing listens there.
+      "
+    `)
+  })
+
   it('escapes control characters of certificates', () => {
     const onDisk = foundCertificate({
       subject: 'CN=\u001b[2Jdb1',
@@ -160,6 +206,11 @@ describe('certificatesJson', () => {
         { component: 'connector', served: null, detail: 'nothing listens there.' },
       ],
     })
+    const database = { listen, served: otherCertificate }
+    const [one] = JSON.parse(
+      certificatesJson({ cluster: 'alpha', hosts: [hostCertificatesValue({ database })] }),
+    ).hosts
+    expect(one.database).toEqual({ listen, served: otherCertificate.facts })
     expect(json.hosts[2]).toMatchObject({ host: 'db3', state: 'unreachable', components: [] })
     expect(JSON.stringify(json)).not.toContain('chain')
   })
