@@ -1,5 +1,5 @@
 import type { Writer } from '../../contracts/routing.ts'
-import { containsGtids, gtidText, missingGtids } from '../databases/gtidSet.ts'
+import { containsGtids, type GtidSet, gtidText, missingGtids } from '../databases/gtidSet.ts'
 import { receivedGtids, type ServerReading } from '../databases/probe.ts'
 import { listNames, type ServiceFacts } from './decideWriter.ts'
 import {
@@ -24,7 +24,7 @@ export type LastRun = {
   readonly wasWriter: boolean
   /** True if it was a source of semi-synchronous replication. */
   readonly wasSemiSyncSource: boolean
-  /** The writer that it followed then, directly; absent for none. */
+  /** The writer that it followed, directly: then, or before it became the writer; absent for none. */
   readonly follows?: string
   /** Set once its manager had it killed, or tried to. */
   readonly wasCrashed?: true
@@ -107,7 +107,9 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
       const isFormer = hasEnded || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null
     }
-    const isBack = isRestarted && lastRun.wasWriter && isAwaited(primary, facts)
+    const isReturned = lastRun?.wasWriter === true && !incumbent.isNamed && leadsAll(own, reading, members)
+    if (isReturned) return { kind: 'writable', isSemiSyncSource: lastRun.wasSemiSyncSource }
+    const isBack = isRestarted && lastRun.wasWriter && isAwaited(primary, own, facts)
     const isAlone = (isDeposed || isBack) && reading.channels.length === 0
     const isLeft = isSure && isLeftBehind(own, primary, { members, lastRun })
     const to = primary.name
@@ -123,7 +125,10 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
     return isWriter && lacksRoleAlone(reading) && reading.semiSyncClients > 0 ? { kind: 'semi-sync' } : null
   }
   if (reading.isWritable || reading.channels.length > 0) return null
-  if (!isRestarted || !lastRun.wasWriter) return null
+  if (!isRestarted) return null
+  const former = incumbent.isNamed ? undefined : returnedTo(own, reading, { members, lastRun })
+  if (former) return { kind: 'follow', to: former.name }
+  if (!lastRun.wasWriter) return null
   const isSource = lastRun.wasSemiSyncSource || lacksRoleAlone(reading)
   const reason = reasonToWait(own, reading, { members, isSource })
   return reason === undefined
@@ -132,17 +137,57 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
 }
 
 /**
- * Returns true for a primary that ended just after it had taken the place of another one, and is back: it becomes writable once
- * all others follow it, the former one, too. Where its manager has not seen it as the primary for long, others follow it.
+ * Returns true for a primary that ended after it had taken the place of another one, and is back: it becomes writable once all
+ * others follow it, the former one, too. Where its manager has not seen it as the primary for long, others follow it, or none
+ * follows the former one.
  */
-function isAwaited(primary: Member, { members, incumbent }: Pick<Facts, 'members' | 'incumbent'>): boolean {
+function isAwaited(
+  primary: Member,
+  former: Member,
+  { members, incumbent }: Pick<Facts, 'members' | 'incumbent'>,
+): boolean {
   const reading = readingOf(primary)
   if (!reading || reading.isWritable || reading.channels.length > 0) return false
-  const isFollowed = members.some((it) => {
+  const isFollowed = (target: Member): boolean =>
+    members.some((it) => {
+      const its = readingOf(it)
+      return its !== undefined && isFollower(target, its, members)
+    })
+  return incumbent.isConfirmed || isFollowed(primary) || !isFollowed(former)
+}
+
+/** Returns true for a server that follows nobody, where all others were read, follow it, and have nothing that it lacks. */
+function leadsAll(own: Member, { gtids, channels }: ServerReading, members: readonly Member[]): boolean {
+  if (!gtids || channels.length > 0) return false
+  return members.every((it) => {
     const its = readingOf(it)
-    return its !== undefined && isFollower(primary, its, members)
+    return it === own || (its !== undefined && isFollower(own, its, members) && hasNoMore(it, own, gtids))
   })
-  return incumbent.isConfirmed || isFollowed
+}
+
+/**
+ * Returns the former primary that a primary gives way to: it ended as soon as it had taken its place, and wrote nothing, while
+ * the one that it had followed is back with all that any server has, and can be written already, or has more than this one.
+ */
+function returnedTo(
+  own: Member,
+  reading: ServerReading,
+  { members, lastRun }: { readonly members: readonly Member[]; readonly lastRun: LastRun },
+): Member | undefined {
+  const former = members.find((it) => it !== own && it.name === lastRun.follows && !isOut(it))
+  const its = former && readingOf(former)
+  if (!former || !its?.gtids || its.channels.length > 0) return undefined
+  const { gtids, isWritable } = its
+  if (!isWritable && reading.gtids && containsGtids(reading.gtids, gtids)) return undefined
+  const hasAll = members.every((it) => hasNoMore(it, former, gtids))
+  return hasAll && mayFollow(reading, its) ? former : undefined
+}
+
+/** Returns true for a member that was read, has nothing that another one lacks, and is not the writer beside it. */
+function hasNoMore(member: Member, than: Member, gtids: GtidSet): boolean {
+  const has = receivedBy(member)
+  if (!has || (member !== than && readingOf(member)?.isWritable !== false)) return false
+  return containsGtids(gtids, has)
 }
 
 /** Returns true for a server that has nothing of its own, and will have all that the new primary has. */

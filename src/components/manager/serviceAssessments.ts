@@ -202,10 +202,12 @@ export function createServiceAssessments(options: {
       const followed = reading.channels.length === 1 ? followedName(it, members) : null
       // A failover lets it follow the one that it promotes before that is the primary, and may end without it.
       const known = [isSure ? incumbent.name : null, holds.openSwitch(service)?.to]
-      const follows = followed !== null && known.includes(followed) ? followed : own.runs.of(source)?.follows
+      const before = own.runs.of(source)
+      const kept = before?.wasWriter === true && !isWriter ? undefined : before?.follows
+      const follows = followed !== null && known.includes(followed) ? followed : kept
       noteRun(own.runs, source, {
         ...{ startedAt, wasWriter: isWriter, wasSemiSyncSource: isWriter && reading.semiSync.source },
-        ...(follows != null && !isWriter && { follows }),
+        ...(follows != null && { follows }),
       })
     }
     const lastRun = own.runs.of(source)

@@ -357,8 +357,16 @@ describe('a former writer that is back before the one that took its place and en
     expect(back({ other: follows('db1') }, seen)).toEqual({ kind: 'follow', to: 'db2' })
   })
 
+  it('follows it also where there is no other one that could show it', () => {
+    const two = [member('db1', {}, { state: 'FAILED' }), member('db2', heir, { state: 'FAILED' })]
+    expect(decideOwnServer(facts({ members: two, incumbent: unconfirmed('db2', []), writer }))).toEqual({
+      kind: 'follow',
+      to: 'db2',
+    })
+  })
+
   it.each<readonly [string, Parameters<typeof back>[0], Parameters<typeof facts>[0]]>([
-    ['nobody shows that it was promoted', { other: follows('db1') }, {}],
+    ['a replica of its own shows that it is still the one', { other: follows('db1') }, {}],
     ['it follows another one itself', { heir: follows('db3') }, {}],
     ['this one has transactions of its own', { own: { gtids: readMariadbGtids('0-1-36') } }, {}],
     ['this one was not started since', {}, { own: { startedAt: hour } }],
@@ -375,6 +383,132 @@ describe('a former writer that is back before the one that took its place and en
   it('is left alone where the other one cannot be read', () => {
     const all = members(member('db1', {}), member('db2', undefined), member('db3', follows('db2')))
     expect(decideOwnServer(facts({ members: all, incumbent: unconfirmed('db2', []), writer }))).toBeNull()
+  })
+})
+
+describe('a primary that ended as soon as it had taken the place of another one, and wrote nothing,', () => {
+  const lastRun = { startedAt: hour, wasWriter: false, wasSemiSyncSource: true, follows: 'db2' }
+  const more = readMariadbGtids('0-1-35,0-2-37')
+  const back = (
+    changed: {
+      readonly former?: Partial<ServerReading>
+      readonly state?: Member['state']
+      readonly own?: Partial<ServerReading>
+      readonly other?: Partial<ServerReading>
+    } = {},
+    own: Parameters<typeof facts>[0] = {},
+  ) =>
+    decideOwnServer(
+      facts({
+        members: members(
+          member('db1', { ...changed.own }),
+          member('db2', { gtids: more, ...changed.former }, { state: changed.state ?? 'FAILED' }),
+          member('db3', { ...follows('db1'), ...changed.other }),
+        ),
+        own: { lastRun },
+        ...own,
+      }),
+    )
+
+  it('gives way to the former one, which is back and has more than any other', () => {
+    expect(back()).toEqual({ kind: 'follow', to: 'db2' })
+    expect(back({}, { own: { lastRun: { ...lastRun, wasWriter: true } } })).toEqual({
+      kind: 'follow',
+      to: 'db2',
+    })
+  })
+
+  it('gives way to the former one, which has the same and can be written already', () => {
+    expect(back({ former: { gtids, isWritable: true } })).toEqual({ kind: 'follow', to: 'db2' })
+    expect(back({ former: { gtids } })).toBeNull()
+  })
+
+  it.each<readonly [string, Parameters<typeof back>[0], Parameters<typeof facts>[0]]>([
+    [
+      'it wrote something that the former one lacks',
+      { own: { gtids: readMariadbGtids('0-1-35,0-9-36') } },
+      {},
+    ],
+    [
+      'another one received something that the former one lacks',
+      { other: follows('db1', { receivedGtids: readMariadbGtids('0-1-35,0-2-38') }) },
+      {},
+    ],
+    ['what another one received is not known', { other: follows('db1', { receivedGtids: null }) }, {}],
+    ['another one can be written', { other: { isWritable: true } }, {}],
+    ['the former one follows somebody', { former: follows('db3') }, {}],
+    ['the former one was taken out', { state: 'SHUNNED' }, {}],
+    ['it was not started since', {}, { own: { lastRun, startedAt: hour } }],
+    ['a person named it', {}, { incumbent: named('db1') }],
+    ['it had followed another one', {}, { own: { lastRun: { ...lastRun, follows: 'db3' } } }],
+    ['the policy is MANUAL', {}, { policy: 'MANUAL' }],
+  ])('does not where %s', (_what, changed, own) => {
+    expect(back(changed, own)).toBeNull()
+  })
+
+  it('does not where one cannot be read, which may have more', () => {
+    const all = members(member('db2', { gtids: more }, { state: 'FAILED' }), member('db3', undefined))
+    expect(decideOwnServer(facts({ members: all, own: { lastRun } }))).toBeNull()
+  })
+})
+
+describe('a former writer that all others follow again', () => {
+  const given = (
+    changed: {
+      readonly own?: Partial<ServerReading>
+      readonly heir?: Partial<ServerReading>
+      readonly other?: Member
+    } = {},
+    more: Parameters<typeof facts>[0] = {},
+  ) =>
+    decideOwnServer(
+      facts({
+        members: members(
+          member('db1', { ...changed.own }, { state: 'FAILED' }),
+          member('db2', { ...follows('db1'), ...changed.heir }),
+          changed.other ?? member('db3', follows('db2')),
+        ),
+        incumbent: unconfirmed('db2', []),
+        writer: { ...writer, code: 'no-writer', reason: 'db2 follows db1' },
+        ...more,
+      }),
+    )
+
+  it('becomes writable, since the one that took its place gave way to it', () => {
+    expect(given()).toEqual({ kind: 'writable', isSemiSyncSource: false })
+    const lastRun = { startedAt: hour, wasWriter: true, wasSemiSyncSource: true }
+    expect(given({}, { own: { lastRun } })).toEqual({ kind: 'writable', isSemiSyncSource: true })
+  })
+
+  it('becomes writable in the same run, too: the one that took its place stopped it then', () => {
+    expect(given({}, { own: { startedAt: hour } })).toMatchObject({ kind: 'writable' })
+  })
+
+  it.each<readonly [string, Parameters<typeof given>[0], Parameters<typeof facts>[0]]>([
+    [
+      'one of them has received more',
+      { heir: follows('db1', { receivedGtids: readMariadbGtids('0-1-36') }) },
+      {},
+    ],
+    ['one of them can be written', { heir: { isWritable: true } }, {}],
+    ['one of them follows another one', { other: member('db3', follows('db9')) }, {}],
+    ['one of them cannot be read', { other: member('db3', undefined) }, {}],
+    ['a person named the other one', {}, { incumbent: named('db2') }],
+    ['it follows one itself', { own: follows('db3') }, {}],
+    ['its transactions are unknown', { own: { gtids: null } }, {}],
+    [
+      'it was no writer',
+      {},
+      { own: { lastRun: { startedAt: hour, wasWriter: false, wasSemiSyncSource: false } } },
+    ],
+    [
+      'a switch is under way',
+      {},
+      { openSwitch: { from: 'db1', to: 'db2', isInForce: true, mayBePromoted: true } },
+    ],
+    ['the policy is MANUAL', {}, { policy: 'MANUAL' }],
+  ])('does not where %s', (_what, changed, more) => {
+    expect(given(changed, more)).toBeNull()
   })
 })
 
