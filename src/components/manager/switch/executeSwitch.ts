@@ -3,7 +3,7 @@ import type { OtherManagers } from '../askManagers.ts'
 import type { Observation } from '../checkResult.ts'
 import type { Manager } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
-import { isOut, readingOf } from '../replicationGraph.ts'
+import { isOut, type Member, readingOf } from '../replicationGraph.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import type { Hold } from '../switchHolds.ts'
 import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf, takesEvents, tlsOf } from './nodes.ts'
@@ -12,6 +12,7 @@ import { promoteSurvivor } from './promoteSurvivor.ts'
 import {
   eventRemarks,
   moveWriter,
+  receiveAgain,
   repoint,
   type Settlement,
   type SourceAccount,
@@ -64,6 +65,10 @@ const recorded: ReadonlySet<SwitchStep> = new Set(['hold', 'freeze', 'promote', 
 const settleAttempts = 3
 /** Milliseconds between them. */
 const settlePause = 500
+
+/** Returns true where a server received from its source when it was read. */
+const isReceiving = (member: Member): boolean =>
+  readingOf(member)?.channels.some((it) => it.receiver !== 'stopped') === true
 
 /** Returns how a failed switch or failover ended. */
 export function endWords(
@@ -206,6 +211,8 @@ export async function executeSwitch(
     to,
     former: { name: from.name, account: means.account(), tls: tlsOf([to, ...survey.nodes]), semiSync },
   })
+  const rest = isFailover ? way.others.filter(({ name }) => !survey.plan.followers.includes(name)) : []
+  const stopped = await receiveAgain(rest.filter(({ member }) => isReceiving(member)))
   task.begin('release')
   await release(to.name)
   const heldMilliseconds = Math.round(timing.now() - begun)
@@ -230,10 +237,10 @@ export async function executeSwitch(
       ...unknown,
       ...unstarted,
       ...events,
-      ...missing.map(({ remark }) => remark),
+      ...[...missing, ...stopped].map(({ remark }) => remark),
     ],
   }
-  const state = missing.length === 0 ? 'complete' : 'incomplete'
+  const state = missing.length + stopped.length === 0 ? 'complete' : 'incomplete'
   task.complete(result, state)
   const done = isFailover ? 'replaced the lost primary' : 'switched the primary'
   log.info({ service, ...result, state, by }, done)

@@ -214,6 +214,28 @@ export async function repoint(options: {
   return left.flat()
 }
 
+/** Starts receivers that a failover stopped, and that keep their source; returns the servers where that fails. */
+export async function receiveAgain(nodes: readonly SwitchNode[]): Promise<readonly Left[]> {
+  const left = await Promise.all(
+    nodes.map(async ({ name, server }) => {
+      try {
+        await withTimeout({
+          milliseconds: patience,
+          work: server.startReplication(),
+          late: () => new SwitchError('It does not answer in time.'),
+        })
+        return []
+      } catch (error) {
+        const why = words(error)
+        return [
+          { name, remark: `${name} receives nothing: ${why} Run tapi --component replicator online there.` },
+        ]
+      }
+    }),
+  )
+  return left.flat()
+}
+
 /**
  * Begins the event scheduler of the new primary; returns a remark where that fails. Before the old primary follows, which
  * ends the scheduler there: whoever settles a switch that was left in between still sees that it ran.

@@ -1,7 +1,7 @@
 import { DatabaseError } from '../../databases/databaseError.ts'
 import type { Manager } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
-import { isOut, readingOf } from '../replicationGraph.ts'
+import { isOut, type Member, readingOf } from '../replicationGraph.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import type { Hold } from '../switchHolds.ts'
 import {
@@ -20,6 +20,7 @@ import {
   findEnd,
   type Left,
   notYet,
+  receiveAgain,
   repoint,
   type Settlement,
   type SourceAccount,
@@ -78,6 +79,10 @@ export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
   }
 }
 
+/** Returns true for a server whose receiver alone is stopped, as a failover does it. */
+const isStopped = (member: Member): boolean =>
+  readingOf(member)?.channels.some((it) => it.receiver === 'stopped' && it.applier === 'running') === true
+
 /** Lets the survivors of a failover that went back wait for the lost primary as before. */
 async function waitAgain({ manager, open, log }: Means, hold: HoldRecord, from: SwitchNode): Promise<void> {
   const { service } = hold
@@ -89,13 +94,9 @@ async function waitAgain({ manager, open, log }: Means, hold: HoldRecord, from: 
     const survivors = nodes.filter(({ name, member }) => name !== hold.from && !isOut(member))
     await Promise.all(
       survivors.map(async ({ name, server, member }) => {
-        const channels = readingOf(member)?.channels ?? []
         try {
-          if (moved.includes(member)) {
-            await server.follow({ host: from.host, port: from.port })
-          } else if (channels.some((it) => it.receiver === 'stopped' && it.applier === 'running')) {
-            await server.startReplication()
-          }
+          if (moved.includes(member)) await server.follow({ host: from.host, port: from.port })
+          else if (isStopped(member)) await server.startReplication()
         } catch (error) {
           if (!(error instanceof DatabaseError)) throw error
           log.warn(
@@ -113,7 +114,7 @@ async function waitAgain({ manager, open, log }: Means, hold: HoldRecord, from: 
 /** Lets all who followed the old primary, and itself, follow the new one; returns those that do not. */
 async function followNew(
   means: Means,
-  { service, from }: HoldRecord,
+  { service, from, operation }: HoldRecord,
   to: SwitchNode,
 ): Promise<readonly Left[]> {
   const { manager, open, account, log } = means
@@ -142,7 +143,12 @@ async function followNew(
         former: { name: from, account: account(), tls: tlsOf(nodes), semiSync },
       })),
     ]
-    for (const { remark } of left) log.warn({ service, remark }, 'a switch leaves something to do')
+    const others =
+      operation === 'failover' ? nodes.filter((it) => !followers.includes(it) && it !== target) : []
+    const stopped = await receiveAgain(others.filter(({ member }) => !isOut(member) && isStopped(member)))
+    for (const { remark } of [...left, ...stopped]) {
+      log.warn({ service, remark }, 'a switch leaves something to do')
+    }
     return left
   } finally {
     closeNodes(nodes)

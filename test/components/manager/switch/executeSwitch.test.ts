@@ -24,6 +24,8 @@ async function run(
     readonly operation?: SwitchOperation
     readonly prepare?: (model: ReturnType<typeof createModel>) => void
     readonly refuses?: (step: string) => string | undefined
+    /** Name of a server that follows a replica, which keeps its source in a failover. */
+    readonly keeping?: string
     /** Connections of this manager that another one ends while this one settles the switch. */
     readonly ended?: number
   } = {},
@@ -108,9 +110,10 @@ async function run(
       const node = model.nodeOf(name)
       const member = { name, host: name, port: 3306, role: 'replica', state: 'ONLINE', failures: 0 } as const
       const own = model.server(name)
-      const look = own.runsEvents
-        ? ({ kind: 'answered', reading: model.readingOf(own) } as const)
-        : ({ kind: 'unread' } as const)
+      const look =
+        own.runsEvents || name === more.keeping
+          ? ({ kind: 'answered', reading: model.readingOf(own) } as const)
+          : ({ kind: 'unread' } as const)
       return { ...node, member: { ...member, look, known: null } }
     }),
   )
@@ -123,7 +126,7 @@ async function run(
     to: 'db2',
     loss: null,
     refusals: [],
-    followers: operation === 'switch' ? ['db1', 'db3'] : ['db3'],
+    followers: ['db1', 'db3'].filter((it) => it !== more.keeping && (operation === 'switch' || it !== 'db1')),
     remarks: [],
   }
   const rest = await executeSwitch(means, {
@@ -262,6 +265,44 @@ describe('a switch that other managers take part in', () => {
     })
     expect(task.state).toBe('failed')
     expect(model.servers.map(({ runsEvents }) => runsEvents)).toEqual([true, false, false])
+  })
+
+  it('starts the receiver of a server again that keeps its source in a failover', async () => {
+    const lost = ({ server }: ReturnType<typeof createModel>): void => {
+      server('db1').isUp = false
+      server('db3').follows = 'db2'
+    }
+    const failover = { operation: 'failover', keeping: 'db3' } as const
+    const { task, model } = await run({ ...failover, prepare: lost })
+    expect(model.done).toContain('db3 stop receiving')
+    expect(model.server('db3')).toMatchObject({ follows: 'db2', isReceiving: true })
+    expect(task).toMatchObject({ state: 'complete', result: { newPrimary: 'db2', remarks: [] } })
+    const { task: refused } = await run({
+      ...failover,
+      prepare: (it) => {
+        lost(it)
+        it.server('db3').refusesToStart = true
+      },
+    })
+    expect(refused).toMatchObject({
+      state: 'incomplete',
+      result: {
+        remarks: ['db3 receives nothing: Its disk is full. Run tapi --component replicator online there.'],
+      },
+    })
+  })
+
+  it('leaves a receiver alone in a failover that was stopped before', async () => {
+    const { task, model } = await run({
+      ...{ operation: 'failover', keeping: 'db3' },
+      prepare: ({ server }) => {
+        server('db1').isUp = false
+        server('db3').follows = 'db2'
+        server('db3').isReceiving = false
+      },
+    })
+    expect(task).toMatchObject({ state: 'complete' })
+    expect(model.server('db3').isReceiving).toBe(false)
   })
 
   it('stays open where the new primary is lost while it becomes one', async () => {

@@ -25,6 +25,8 @@ export type ModelServer = {
   refusesEvents: boolean
   /** True if it takes no other source. */
   refusesToFollow: boolean
+  /** True if its replication cannot be started. */
+  refusesToStart: boolean
   /** GTIDs that it has besides those of its rows. */
   errant: string
   /** Those that it writes by itself once it follows. */
@@ -65,6 +67,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     runsEvents: false,
     refusesEvents: false,
     refusesToFollow: false,
+    refusesToStart: false,
     errant: '',
     errantOnceItFollows: '',
     lacksRole: false,
@@ -187,6 +190,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
         }),
       startReplication: () =>
         act('start', () => {
+          if (its.refusesToStart) throw new DatabaseError({ code: 'refused', message: 'Its disk is full.' })
           its.isRunning = true
           its.isReceiving = true
         }),
