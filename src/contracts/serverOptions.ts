@@ -5,6 +5,7 @@
 export type ServerOption = { readonly name: string } & (
   | { readonly kind: 'duration' | 'count'; readonly default: number }
   | { readonly kind: 'boolean'; readonly default: boolean }
+  | { readonly kind: 'networks'; readonly default: readonly string[] }
 )
 
 /** Options by their member. */
@@ -24,6 +25,8 @@ export const connectorLimits = {
   greetingTimeout: { name: 'connector-greeting-timeout', kind: 'duration', default: 3000 },
   /** True if servers that take it from this host are told the addresses of clients (PROXY protocol). */
   proxyProtocol: { name: 'application-proxy-protocol', kind: 'boolean', default: false },
+  /** Networks of load balancers, whose connections have to begin with a header of the PROXY protocol. */
+  balancerNetworks: { name: 'application-proxy-networks', kind: 'networks', default: [] },
   /** True if clients of the read-only port go to the primary while no replica can be read. */
   readonlyFallback: { name: 'application-readonly-fallback', kind: 'boolean', default: true },
 } as const satisfies ServerOptions

@@ -14,7 +14,7 @@ const listenPort = Type.Integer({ minimum: 0, maximum: 65535 })
 const count = Type.Integer({ minimum: 0 })
 const milliseconds = Type.Integer({ minimum: 0 })
 
-const kinds = { duration: milliseconds, count, boolean: Type.Boolean() } as const
+const kinds = { duration: milliseconds, count, boolean: Type.Boolean(), networks: Type.Array(text) } as const
 
 /** Returns the schemas of the members that options give. */
 const membersOf = <Options extends ServerOptions>(options: Options) =>

@@ -121,6 +121,69 @@ describe('a configuration with databases', () => {
   })
 })
 
+describe('application-proxy-networks', () => {
+  const load = (list: string) =>
+    loadText(
+      good.replace('defaults:', `defaults:\n  application-port: 9999\n  application-proxy-networks: ${list}`),
+    )
+
+  it('names load balancers by their addresses and networks, in canonical form', () => {
+    const read = load(
+      '[10.0.0.5, 10.0.1.0/24, 127.0.0.1, 127.0.0.0/8, "2001:DB8:0::/32", "::1", 10.0.0.6/32]',
+    )
+    expect(codes(read)).toEqual([])
+    expect(read.config?.hosts[0]?.proxy?.balancerNetworks).toEqual([
+      ...['10.0.0.5', '10.0.1.0/24', '127.0.0.1', '127.0.0.0/8', '2001:db8::/32', '::1', '10.0.0.6/32'],
+    ])
+    expect(
+      loadText(good, { set: ['application-port=1', 'application-proxy-networks=10.0.0.5, ::1'] }).config,
+    ).toMatchObject({ hosts: [{ proxy: { balancerNetworks: ['10.0.0.5', '::1'] } }] })
+  })
+
+  it.each([
+    '"*"',
+    '0.0.0.0/0',
+    '::/0',
+    '0.0.0.0',
+    '"::"',
+    '0.0.0.0/1',
+    '128.0.0.0/1',
+    '10.0.0.0/7',
+    'fe00::/7',
+    '::/8',
+  ])('rejects %s, since everybody there could claim to be anybody', (word) => {
+    const { diagnostics, config } = load(`[10.0.0.5, ${word}]`)
+    expect(diagnostics.map(({ code, fix }) => [code, fix])).toEqual([
+      [
+        'wrong-type',
+        'Name the hosts themselves, or their network: whoever is there may claim to be anybody.',
+      ],
+    ])
+    expect(config).toBeUndefined()
+  })
+
+  it.each([
+    'lb1',
+    '10.0.0',
+    '10.0.0.5/33',
+    '10.0.0.0/24/24',
+    '10.0.0.0/',
+    '10.0.0.0/x',
+    '2001:db8::/129',
+    '"::ffff:10.0.0.0/120"',
+  ])('rejects %s, which is no network', (word) => {
+    expect(codes(load(`[${word}]`))).toEqual([expect.stringMatching(/ wrong-type$/)])
+  })
+
+  it('rejects a network that begins elsewhere, and says how to write it', () => {
+    const { diagnostics } = load('[10.0.1.77/25, "2001:db8::1/44"]')
+    expect(diagnostics.map(({ fix }) => fix)).toEqual([
+      'Write 10.0.1.0/25 for the network, or 10.0.1.77 for one host.',
+      'Write 2001:db8::/44 for the network, or 2001:db8::1 for one host.',
+    ])
+  })
+})
+
 describe('the port check of validate', () => {
   const local = (name: string, options: string): string =>
     `  ${name}: { connection: local, options: { install-directory: ${name}, manager-rest-api-port: ${options} } }\n`

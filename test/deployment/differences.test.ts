@@ -154,12 +154,12 @@ describe('settingsDifference', () => {
     const database = { type: 'mariadb' as const, host: 'h', port: 3306, user: 'u', service: 'alpha' }
     const all: ServerSettings = {
       ...settings,
-      proxy: { ...proxySettings, readonlyPort: 9998 },
+      proxy: { ...proxySettings, readonlyPort: 9998, balancerNetworks: ['10.0.0.5'] },
       database,
       remoteBootstrap: true,
       monitor: { ...monitorSettings, user: 'm', maxReplicaLag: 30_000 },
     }
-    const lines = settingsLines(settings, all)
+    const lines = settingsDifference(settings, all).own.map(optionChangeText)
     const known = new Set(allOptions.map(({ name }) => name))
     const names = lines.map((line) => line.split(':')[0] ?? '')
     expect(names.filter((name) => !known.has(name))).toEqual([
@@ -172,6 +172,7 @@ describe('settingsDifference', () => {
     expect(lines).toContain('max-replica-lag: none → 30s')
     expect(lines).toContain('connector-max-hold: none → 8s')
     expect(lines).toContain('connector-drain-timeout: none → 30s')
+    expect(lines).toContain('application-proxy-networks: none → 10.0.0.5')
   })
 
   it('names no member of the settings as the programs do', () => {

@@ -58,6 +58,8 @@ export async function testProxy(
     readonly maxHold?: number
     readonly drainTimeout?: number
     readonly readonlyFallback?: boolean
+    readonly proxyProtocol?: boolean
+    readonly balancerNetworks?: readonly string[]
   } = {},
 ): Promise<TestProxy> {
   const clock = manualClock()

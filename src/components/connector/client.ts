@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Ends } from './proxyProtocol.ts'
 import type { RoutedRole } from './routing.ts'
 import type { Target } from './targets.ts'
 
@@ -16,6 +17,8 @@ export type Login = {
 /** A client that a listener has accepted, with what becomes of it until it is joined to a database. */
 export type Client = {
   readonly socket: Socket
+  /** Ends of its own connection, which a load balancer may have passed on. */
+  readonly ends: Ends
   readonly role: RoutedRole
   /** Origin by which logins are counted: an IPv4 address, or the network of an IPv6 address. */
   readonly origin: string
@@ -34,7 +37,7 @@ export type Client = {
 
 /** Watches a client's socket; `onLeft` is called when it ends before it was joined to a database. */
 export function createClient(
-  arrival: Pick<Client, 'socket' | 'role' | 'origin' | 'arrivedAt'>,
+  arrival: Pick<Client, 'socket' | 'ends' | 'role' | 'origin' | 'arrivedAt'>,
   onLeft: (client: Client) => void,
 ): Client {
   const { socket } = arrival

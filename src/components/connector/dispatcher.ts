@@ -135,7 +135,7 @@ export function createDispatcher(
     /** Tells the server whose connection this is, before anything else; one that does not take it would count it as broken. */
     function nameClient(): void {
       const isTold = isInNetworks(database.localAddress, target.proxyNetworks ?? '')
-      if (isTold) database.write(proxyHeader(client.socket))
+      if (isTold) database.write(proxyHeader(client.ends))
       targets.setUntold(target, !isTold)
     }
 

@@ -10,6 +10,7 @@ import { createDrain } from './drain.ts'
 import { createHoldQueue, type HoldQueue } from './holdQueue.ts'
 import { createLoginLimiter } from './loginLimiter.ts'
 import { createLoginPlaces } from './loginPlaces.ts'
+import { createBalancers, type Ends } from './proxyProtocol.ts'
 import type { Dial } from './readBuffer.ts'
 import {
   heldTooLong,
@@ -83,7 +84,7 @@ export function createProxy(
     readonly dial: Dial
   },
 ): TcpProxy {
-  const { maxHeld, maxHold, drainTimeout, clock } = options
+  const { maxHeld, maxHold, drainTimeout, balancerNetworks, clock } = options
   const targets = createTargets(options)
   const drain = createDrain({ targets, clock })
   const queueOf = (role: RoutedRole): HoldQueue<Client> =>
@@ -115,6 +116,7 @@ export function createProxy(
   let attempting: Client | undefined
 
   const loginLimiter = createLoginLimiter({ clock })
+  const balancers = createBalancers({ networks: balancerNetworks, clock })
   const places = createLoginPlaces({ clock, loginLimiter })
   const connect = createDispatcher({
     ...options,
@@ -134,7 +136,7 @@ export function createProxy(
     onEnded: drain.finishIfIdle,
   })
 
-  function reject(client: Client, refusal: Refusal): void {
+  function reject(client: Pick<Client, 'socket'>, refusal: Refusal): void {
     refused.set(refusal.reason, (refused.get(refusal.reason) ?? 0) + 1)
     rejectClient(client.socket, refusal, clock)
   }
@@ -327,20 +329,29 @@ export function createProxy(
     })
   }
 
+  /** Takes a client that is at the far one of these ends. */
+  function admit(socket: Socket, role: RoutedRole, ends: Ends): void {
+    const origin = peerNetwork(ends.remoteAddress ?? 'gone')
+    const client = createClient({ socket, ends, role, origin, arrivedAt: clock.elapsed() }, (left) => {
+      held[role].remove(left)
+      left.attempt?.leave()
+    })
+    // Nobody overtakes those of the same port who wait to be released.
+    if (mode.value === 'ONLINE' && held[role].size > 0 && !isStopping) {
+      hold(client)
+      release()
+    } else place(client)
+  }
+
   return {
     accept: (socket, role) => {
       open.add(socket)
       socket.once('close', () => open.delete(socket))
-      const origin = peerNetwork(socket.remoteAddress ?? 'gone')
-      const client = createClient({ socket, role, origin, arrivedAt: clock.elapsed() }, (left) => {
-        held[role].remove(left)
-        left.attempt?.leave()
+      const isBalanced = balancers.read(socket, {
+        onClient: (ends) => admit(socket, role, ends),
+        onRefused: (refusal) => reject({ socket }, refusal),
       })
-      // Nobody overtakes those of the same port who wait to be released.
-      if (mode.value === 'ONLINE' && held[role].size > 0 && !isStopping) {
-        hold(client)
-        release()
-      } else place(client)
+      if (!isBalanced) admit(socket, role, socket)
     },
     setMode: (next) => {
       mode = next
@@ -367,7 +378,7 @@ export function createProxy(
       if (refusal && !isStopping) turnAwayHeld(refusal)
     },
     problem: problemOf,
-    notes: (roles) => targets.notes(roles),
+    notes: (roles) => [...targets.notes(roles), ...balancers.notes()],
     counts: () => {
       const left = drain.remaining()
       return {

@@ -40,6 +40,7 @@ export const refusalReasons = [
   'blocked',
   'refused-by-database',
   'broken-login',
+  'proxy-header',
 ] as const
 
 export type RefusalReason = (typeof refusalReasons)[number]
@@ -108,6 +109,20 @@ export const brokenLogin = (what: string): Refusal => ({
   reason: 'broken-login',
   number: badHandshake,
   message: `The connector ends this connection: within the login the client ${what}.`,
+})
+
+/** Said of a connection of a load balancer, which has to name its client. */
+export const withoutHeader = 'did not begin with a header of the PROXY protocol'
+
+/** The same of one that said nothing, or not all of a header, in time. */
+export const headerTooLate = (milliseconds: number): string =>
+  `sent no header of the PROXY protocol within ${seconds(milliseconds)}`
+
+/** `from` is the address that the connection comes from, `what` one of the above. */
+export const noProxyHeader = (from: string, what: string): Refusal => ({
+  reason: 'proxy-header',
+  number: badHandshake,
+  message: `The connector ends this connection, which ${what}: application-proxy-networks names ${from}.`,
 })
 
 /** Passes on the error that a server sends instead of a greeting, such as too many connections. */

@@ -2,6 +2,7 @@ import type { Component } from '../../contracts/component.ts'
 import type { ServerOption, ServerOptions } from '../../contracts/serverOptions.ts'
 import type { Span } from '../../diagnostics/diagnostic.ts'
 import { readPage } from '../../diagnostics/page.ts'
+import { networks } from '../types/addresses.ts'
 import { duration } from '../types/duration.ts'
 import { boolean, countType } from '../types/scalars.ts'
 import type { ValueType } from '../types/type.ts'
@@ -87,8 +88,16 @@ function valueTypeOf(option: ServerOption): ValueType<unknown> {
       return countType(option.default)
     case 'boolean':
       return boolean
+    case 'networks':
+      return networks
   }
 }
+
+/** Value of an option, whichever its default is. */
+type ValueOf<Option extends ServerOption> = Extract<
+  ServerOption,
+  { readonly kind: Option['kind'] }
+>['default']
 
 /** Makes settings of the options that servers read, by the same members. */
 export const settingsOf = <Options extends ServerOptions>(
@@ -101,9 +110,7 @@ export const settingsOf = <Options extends ServerOptions>(
       setting({ ...common, name: option.name, type: valueTypeOf(option), default: option.default }),
     ]),
   ) as {
-    readonly [Member in keyof Options]: DefaultedSetting<
-      Options[Member]['kind'] extends 'boolean' ? boolean : number
-    >
+    readonly [Member in keyof Options]: DefaultedSetting<ValueOf<Options[Member]>>
   }
 
 export const spellings = (settings: readonly Setting<unknown>[]): readonly string[] =>

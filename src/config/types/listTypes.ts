@@ -47,3 +47,16 @@ export function oneOrMore<T>(type: ValueType<T>, wants: string): ValueType<reado
     },
   }
 }
+
+/** A list like `listOfType`, without the places of its entries. */
+export function plainList<T>(type: ValueType<T>, wants: string): ValueType<readonly T[]> {
+  const { read, write: _write, ...list } = listOfType(type, wants)
+  return {
+    ...list,
+    write: (items) => items.map((item) => type.write(item)),
+    read: (node, name) => {
+      const { value, findings } = read(node, name)
+      return value === undefined ? { findings } : { value: value.map((item) => item.value), findings }
+    },
+  }
+}

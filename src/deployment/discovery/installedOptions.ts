@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isLoopback } from '../../base/address.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
 import type { YamlNode } from '../../config/document/node.ts'
@@ -48,7 +49,7 @@ const nodeOf = (value: Plain): YamlNode =>
 
 /** Returns the option, unless it has its default or the host made up a value that no file can have. */
 function entry(setting: Setting<unknown>, value: unknown): readonly (readonly [string, Plain])[] {
-  if (value === undefined || value === null || value === setting.default) return []
+  if (value === undefined || value === null || isDeepStrictEqual(value, setting.default)) return []
   const written = setting.type.write(value)
   const isValid = setting.type.read(nodeOf(written), setting.name).value !== undefined
   return isValid ? [[setting.name, written]] : []

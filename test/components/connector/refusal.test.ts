@@ -21,6 +21,7 @@ describe('errorPacket', () => {
       refusals.tooManyPending(1000),
       refusals.pendingTooLong(8000),
       refusals.brokenLogin('did not go on'),
+      refusals.noProxyHeader('2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', refusals.headerTooLate(5000)),
       refusals.unreachable('alpha', names, false),
       refusals.unreachable('alpha', [`db1 ${refusals.blocksThisHost}`], true),
     ]) {
