@@ -7,8 +7,8 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     maxWorkers: 2,
     // Long on purpose: what is waited for comes sooner, or never.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 25_000, interval: 20 } },
     globalSetup: ['test/support/build.ts'],
   },

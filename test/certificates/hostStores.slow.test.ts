@@ -25,7 +25,7 @@ const keytoolList = (file: string, password: Secret): Promise<string> =>
   runTool('keytool', '-list', '-rfc', '-keystore', file, '-storepass', password.reveal())
 const base64Of = (pem: string): string => pem.replace(/-----[^-]+-----|\s/g, '')
 
-describe('a generated store', { timeout: 60_000 }, () => {
+describe('a generated store', () => {
   it.skipIf(!hasKeytool)('is a PrivateKeyEntry with its chain for Java (needs keytool)', async () => {
     const listed = await keytoolList(keystore, locks.keystorePassword)
     expect(listed).toContain('Keystore type: PKCS12')
@@ -119,7 +119,7 @@ describe('a generated store', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the stores of a host with key type RSA', { timeout: 60_000 }, () => {
+describe('the stores of a host with key type RSA', () => {
   it.skipIf(!hasKeytool || !hasOpenssl)(
     'hold a key of 3072 bits that Java and OpenSSL read, signed by the same authority (needs keytool, openssl)',
     async () => {

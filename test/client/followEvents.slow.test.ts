@@ -117,9 +117,7 @@ const told = (events: readonly ManagerEventPayload[]): string[] =>
   })
 
 describe('followEvents', () => {
-  it('hands over every change once, however often and whenever its connection breaks', {
-    timeout: 60_000,
-  }, async () => {
+  it('hands over every change once, however often and whenever its connection breaks', async () => {
     const { settings, change } = await managing()
     const step = fc.oneof(
       fc.integer({ min: 1, max: 30 }),

@@ -22,7 +22,7 @@ describe.skipIf(!hasMariadb)('what the option files of a running MariaDB say of 
     writeFileSync(file, '')
     lab = await mariadbLab()
     server = await lab.server({ optionFile: file })
-  }, 60_000)
+  })
   afterAll(async () => {
     await lab.end()
     rmSync(folder, { recursive: true, force: true })

@@ -29,7 +29,7 @@ describe.skipIf(!hasMariadb)('sessions of MariaDB that read_only does not bind',
       'SELECT @@socket AS socket',
     )
     socket = String(row?.socket)
-  }, 60_000)
+  })
   afterAll(() => lab.end())
 
   const session = async (user: string) => {

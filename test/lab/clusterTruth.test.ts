@@ -68,7 +68,7 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
         if (seen.code === code) return seen
         throw new Error(`${seen.state} ${seen.code} ${seen.reason}`)
       },
-      { timeout: 30_000, every: 100 },
+      { every: 100 },
     )
 
   beforeAll(async () => {

@@ -12,6 +12,9 @@ import { startLab } from './support/lab.ts'
 import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
 import { labHere } from './support/requirements.ts'
 
+/** Longer than any time that the tests give with --confirm-within, and what a busy machine needs to go back. */
+const wayBack = { timeout: 300_000 } as const
+
 /** Each test goes on where the last ended. */
 describe.skipIf(labHere.missing)(`muster install --confirm-within on a Debian host${labHere.needs}`, () => {
   const { password } = makeSentinel()
@@ -110,7 +113,7 @@ describe.skipIf(labHere.missing)(`muster install --confirm-within on a Debian ho
     renameSync(join(folder, 'armed'), join(folder, 'restoring'))
     await host().kill()
     await host().boot()
-    await eventually('the way back', hasWentBack, { timeout: 120_000 })
+    await eventually('the way back', hasWentBack, wayBack)
     expect(current()).toBe(now)
     expect((await running).code).toBe(4)
     await eventually('a login', async () => (await enter()) === 200)
@@ -160,7 +163,7 @@ describe.skipIf(labHere.missing)(`muster install --confirm-within on a Debian ho
       file,
     ])
     expect(refused.code, refused.stderr).toBe(1)
-    await eventually('the way back', hasWentBack, { timeout: 60_000 })
+    await eventually('the way back', hasWentBack, wayBack)
     expect(current()).toBe(now)
     await eventually('a login', async () => (await enter()) === 200)
     await clearedAway()
@@ -171,7 +174,7 @@ describe.skipIf(labHere.missing)(`muster install --confirm-within on a Debian ho
     const running = install('--confirm-within', '30s')
     await eventually('the commit', () => existsSync(inRoot('opt/muster/current')))
     await host().unplug()
-    await eventually('the way back', hasWentBack, { timeout: 60_000 })
+    await eventually('the way back', hasWentBack, wayBack)
     expect((await running).code).toBe(4)
     await host().plugIn()
     expect(existsSync(inRoot('opt/muster/current'))).toBe(false)

@@ -33,7 +33,7 @@ describe.skipIf(labHere.missing)(`the dashboard of a cluster${labHere.needs}`, (
     if (ended !== undefined) await endDashboard()
     address = ''
     ended = lab.cluster.operator.muster(['dashboard', '--no-open', 'alpha.yaml'], {
-      timeout: 600_000,
+      timeout: 1_800_000,
       onStart: (started) => {
         pid = started
       },

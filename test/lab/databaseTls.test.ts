@@ -48,7 +48,7 @@ async function serveTls(
     ...(type === 'mariadb' ? [`proxy_protocol_networks = ${networks}`] : []),
   ]
   writeFileSync(join(host.root(), configuration.folder, 'zz-tls.cnf'), ['[mysqld]', ...lines, ''].join('\n'))
-  const { code, stderr } = await host.run(`systemctl restart ${unit}`, { timeout: 120_000 })
+  const { code, stderr } = await host.run(`systemctl restart ${unit}`)
   if (code !== 0) throw new Error(stderr)
 }
 

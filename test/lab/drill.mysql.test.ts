@@ -26,13 +26,11 @@ describe.skipIf(labHere.missing)(`with MySQL${labHere.needs}`, () => {
   afterAll(() => on?.lab.stop())
 
   describe('muster drill', () => {
-    it('loses no row, undoes the fault and removes what it made: cut', { timeout: 500_000 }, async () => {
+    it('loses no row, undoes the fault and removes what it made: cut', async () => {
       await on.pass('cut')
     })
 
-    it('has a server that hung take back what it wrote when it went on, and follow', {
-      timeout: 500_000,
-    }, async () => {
+    it('has a server that hung take back what it wrote when it went on, and follow', async () => {
       const primary = await on.whole()
       const server = processOf(primary, serverKinds.mysql.program)
       const session = await on.lab.administer(primary)
@@ -61,24 +59,18 @@ describe.skipIf(labHere.missing)(`with MySQL${labHere.needs}`, () => {
         ["CREATE USER muster_drill@'%' COMMENT 'made by muster drill'", 'CREATE USER muster_drill@localhost'],
         ["DROP USER muster_drill@'%', muster_drill@localhost"],
       ],
-    ] as const)(
-      'is refused where somebody else has %s with its name',
-      { timeout: 300_000 },
-      async (_what, made, undone) => {
-        const primary = await on.whole()
-        for (const it of made) await on.lab.ask(primary, it)
-        const { code, stdout, stderr } = await on.drill('--yes')
-        for (const it of undone) await on.lab.ask(primary, it)
-        await on.lab.replicated()
-        expect(code, stdout).toBe(1)
-        expect(stderr).toContain('a database or an account muster_drill that no drill has made')
-        expect(await on.left()).toEqual([])
-      },
-    )
+    ] as const)('is refused where somebody else has %s with its name', async (_what, made, undone) => {
+      const primary = await on.whole()
+      for (const it of made) await on.lab.ask(primary, it)
+      const { code, stdout, stderr } = await on.drill('--yes')
+      for (const it of undone) await on.lab.ask(primary, it)
+      await on.lab.replicated()
+      expect(code, stdout).toBe(1)
+      expect(stderr).toContain('a database or an account muster_drill that no drill has made')
+      expect(await on.left()).toEqual([])
+    })
 
-    it('removes what one that was killed left, and goes on with a replica', {
-      timeout: 500_000,
-    }, async () => {
+    it('removes what one that was killed left, and goes on with a replica', async () => {
       const primary = await on.whole()
       await on.lab.ask(primary, "CREATE USER muster_drill@'%' COMMENT 'made by muster drill'")
       const { code, stdout, stderr } = await on.drill('kill', on.lab.after(primary).name, '--yes')
@@ -88,9 +80,7 @@ describe.skipIf(labHere.missing)(`with MySQL${labHere.needs}`, () => {
       expect(await on.left()).toEqual([])
     })
 
-    it('cuts nothing off the log of a server whose commits go on, whoever asks root to kill it', {
-      timeout: 300_000,
-    }, async () => {
+    it('cuts nothing off the log of a server whose commits go on, whoever asks root to kill it', async () => {
       const primary = await on.whole()
       const load = on.lab.load({ each: 2, kept: 6 })
       await eventually('rows of the clients', () => load.acknowledged.length > 100)
@@ -104,9 +94,7 @@ describe.skipIf(labHere.missing)(`with MySQL${labHere.needs}`, () => {
     })
   })
 
-  it('a former primary keeps what a replica had received of it, takes the rest back, and follows', {
-    timeout: 300_000,
-  }, async () => {
+  it('a former primary keeps what a replica had received of it, takes the rest back, and follows', async () => {
     const { lab } = on
     const primary = await on.whole()
     const others = lab.members.filter((it) => it !== primary)

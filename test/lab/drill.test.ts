@@ -29,7 +29,6 @@ describe.skipIf(labHere.missing)(`muster drill${labHere.needs}`, () => {
 
   it.each(['kill', 'hang', 'cut'] as const satisfies readonly DrillFault[])(
     'loses no row, undoes the fault and removes what it made: %s',
-    { timeout: 500_000 },
     async (fault) => void (await on.pass(fault)),
   )
 
@@ -53,7 +52,7 @@ describe.skipIf(labHere.missing)(`muster drill${labHere.needs}`, () => {
     expect(await refusalFrom('')).toContain('it cannot be seen from which address you log in')
   })
 
-  it('finds a row that a server lacks', { timeout: 500_000 }, async () => {
+  it('finds a row that a server lacks', async () => {
     const primary = await on.whole()
     const replica = lab.after(primary)
     const struck = lab.after(replica)
@@ -81,9 +80,7 @@ describe.skipIf(labHere.missing)(`muster drill${labHere.needs}`, () => {
     expect(await on.left()).toEqual([])
   })
 
-  it('goes on with a replica that is killed, since clients write meanwhile', {
-    timeout: 500_000,
-  }, async () => {
+  it('goes on with a replica that is killed, since clients write meanwhile', async () => {
     const primary = await on.whole()
     const replica = lab.after(primary)
     const { code, stdout, stderr } = await on.drill('kill', replica.name, '--yes', '--report', 'replica.md')
@@ -94,7 +91,7 @@ describe.skipIf(labHere.missing)(`muster drill${labHere.needs}`, () => {
     expect(await on.left()).toEqual([])
   })
 
-  it('undoes the fault and removes what it made after Ctrl-C', { timeout: 500_000 }, async () => {
+  it('undoes the fault and removes what it made after Ctrl-C', async () => {
     const from = await on.whole()
     const { running, kill } = on.startDrill('hang')
     // Its server answers nobody then.
@@ -108,9 +105,7 @@ describe.skipIf(labHere.missing)(`muster drill${labHere.needs}`, () => {
     expect(await on.left()).toEqual([])
   })
 
-  it('undoes the fault by itself where the operator is gone, and the next drill removes the rest', {
-    timeout: 500_000,
-  }, async () => {
+  it('undoes the fault by itself where the operator is gone, and the next drill removes the rest', async () => {
     const from = await on.whole()
     const { running, kill } = on.startDrill('cut')
     const rules = async () => (await from.run('ip rule show pref 77')).stdout
@@ -128,9 +123,7 @@ describe.skipIf(labHere.missing)(`muster drill${labHere.needs}`, () => {
     expect(await on.left()).toEqual([])
   })
 
-  it('is refused where the service is not whole, and where somebody else has its name', {
-    timeout: 300_000,
-  }, async () => {
+  it('is refused where the service is not whole, and where somebody else has its name', async () => {
     const primary = await on.whole()
     const replica = lab.after(primary)
     await replica.run('systemctl stop mariadb')

@@ -127,9 +127,7 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
     expect(await lab.settled()).toBe(to)
   })
 
-  it('ends what waits in vain: replicas that are back had it before, and one of them takes the place of the primary', {
-    timeout: 200_000,
-  }, async () => {
+  it('ends what waits in vain: replicas that are back had it before, and one of them takes the place of the primary', async () => {
     const from = await lab.settled()
     await protectedNow(lab)
     const others = lab.members.filter((it) => it !== from)
@@ -158,7 +156,6 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
 
   it.each(Object.entries(faults))(
     'loses no acknowledged row, and takes the old primary back by itself: %s',
-    { timeout: 400_000 },
     async (name, { strike, repair, order, isOfHost, goesOn, mayStay }) => {
       if (order) await setPolicy('manual', await lab.settled())
       const from = await lab.settled()
@@ -191,7 +188,7 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
       const after = await eventually(
         'a row of a client after it',
         () => load.acknowledged.find(({ begin }) => begin > orderedAt) ?? Promise.reject(new Error('none')),
-        { timeout: 30_000, every: 20 },
+        { every: 20 },
       )
       const had = load.acknowledged.length
       await eventually('rows of all clients after it', () => load.acknowledged.length > had + 200)

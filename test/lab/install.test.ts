@@ -238,7 +238,7 @@ describe.skipIf(labHere.missing)(`an installation on three hosts${labHere.needs}
           folders.map((folder) => join(root, folder)),
         ),
       ).toEqual([])
-      const journal = await host.run('journalctl --all --no-pager --output=export', { timeout: 120_000 })
+      const journal = await host.run('journalctl --all --no-pager --output=export')
       expect(journal.code).toBe(0)
       expect(journal.stdout).toContain('muster-alpha-manager.service')
       expect(betrays(sentinel, journal.stdout)).toBe(false)

@@ -102,7 +102,7 @@ describe.skipIf(labHere.missing)(`an upgrade that is killed and then attacked${l
           await clear()
         }
         expect(begun).toEqual(expect.arrayContaining(['release', 'activate', 'services', 'the end']))
-      }, 600_000)
+      })
     },
   )
 })

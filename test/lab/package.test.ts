@@ -125,7 +125,7 @@ describe.skipIf(labHere.missing || !canEmulate)(`the single executable${needs}`,
     await mustAsOps(desk, './muster uninstall --yes --purge')
     expect(await mustAsOps(desk, 'find . | sort; pgrep -u ops -f "[s]erve --settings" || true')).toBe(before)
     await mustAsOps(desk, 'rm muster.yaml muster.schema.json')
-  }, 600_000)
+  })
 
   it('installs three hosts, is their runtime, and status, login and a second run find nothing wrong', async () => {
     await put(desk, 'alpha.yaml', fileFor('alpha', members))
@@ -199,7 +199,7 @@ describe.skipIf(labHere.missing || !canEmulate)(`the single executable${needs}`,
     await vi.waitFor(isReady, { timeout: 180_000, interval: 1000 })
     await mustAsOps(desk, './muster uninstall --yes --purge gamma.yaml')
     expect(await everything([arm])).toEqual(new Map([['arm1', fresh.get('arm1')]]))
-  }, 600_000)
+  })
 
   it('starts on an arm64 host by itself', async () => {
     await download(arm, 'muster-linux-arm64')

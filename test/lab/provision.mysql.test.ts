@@ -48,9 +48,7 @@ describe.skipIf(labHere.missing)(`muster provision of a MySQL${labHere.needs}`, 
     expect(preview).toMatchObject({ code: 0 })
   })
 
-  it('makes a replica with transactions of its own anew, while clients write', {
-    timeout: 300_000,
-  }, async () => {
+  it('makes a replica with transactions of its own anew, while clients write', async () => {
     const db3 = lab.member('db3')
     load = lab.load({ each: 4, kept: 4 })
     await sql(db3, kind.writeToReplica('CREATE DATABASE errant'))
@@ -73,7 +71,7 @@ describe.skipIf(labHere.missing)(`muster provision of a MySQL${labHere.needs}`, 
     expect((await lab.settled()).name).toBe('db1')
   })
 
-  it('makes a server anew that has lost its data and cannot start', { timeout: 300_000 }, async () => {
+  it('makes a server anew that has lost its data and cannot start', async () => {
     const [db1, db2] = ['db1', 'db2'].map(lab.member) as [LabHost, LabHost]
     await sql(db1, "INSTALL PLUGIN clone SONAME 'mysql_clone.so'")
     await db2.run('systemctl stop mysql; rm -rf /var/lib/mysql/ib* /var/lib/mysql/mysql*')
@@ -84,9 +82,7 @@ describe.skipIf(labHere.missing)(`muster provision of a MySQL${labHere.needs}`, 
     expect((await lab.settled()).name).toBe('db1')
   })
 
-  it('leaves nothing of a copy, and begins anew, where the one who runs it ends it while the source copies itself', {
-    timeout: 300_000,
-  }, async () => {
+  it('leaves nothing of a copy, and begins anew, where the one who runs it ends it while the source copies itself', async () => {
     const db1 = lab.member('db1')
     // The copy waits for whoever changes the schema.
     const other = await lab.administer(db1)

@@ -68,9 +68,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     expect(unknown.stderr).toContain('Its hosts are: db1, db2, db3.')
   })
 
-  it('makes a replica with transactions of its own anew, while clients write', {
-    timeout: 300_000,
-  }, async () => {
+  it('makes a replica with transactions of its own anew, while clients write', async () => {
     const db3 = lab.member('db3')
     load = lab.load({ each: 4, kept: 4 })
     await spoil(db3)
@@ -98,7 +96,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     expect((await lab.settled()).name).toBe('db1')
   })
 
-  it('makes a server anew that has lost its data and cannot start', { timeout: 300_000 }, async () => {
+  it('makes a server anew that has lost its data and cannot start', async () => {
     const db2 = lab.member('db2')
     await db2.run('systemctl stop mariadb; rm -rf /var/lib/mysql/ib* /var/lib/mysql/mysql')
     await lab.cluster.seenAs('db2', 'FAILED')
@@ -108,9 +106,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     expect((await lab.settled()).name).toBe('db1')
   })
 
-  it('leaves the old data in place where the copy breaks off, and begins anew', {
-    timeout: 300_000,
-  }, async () => {
+  it('leaves the old data in place where the copy breaks off, and begins anew', async () => {
     const db3 = lab.member('db3')
     await spoil(db3)
     // The source waits for its lock, so that the copy is under way for as long as this test needs.
@@ -130,7 +126,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     await beginsAnew()
   })
 
-  it('leaves the old data in place where the one who runs it is gone', { timeout: 300_000 }, async () => {
+  it('leaves the old data in place where the one who runs it is gone', async () => {
     const db3 = lab.member('db3')
     const lock = await lab.administer(lab.member('db2'))
     await lock.query('BACKUP STAGE START')
@@ -142,9 +138,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     await beginsAnew()
   })
 
-  it('puts the old data back where the server does not start with the new', {
-    timeout: 300_000,
-  }, async () => {
+  it('puts the old data back where the server does not start with the new', async () => {
     const db3 = lab.member('db3')
     await spoil(db3)
     const unit = '/etc/systemd/system/mariadb.service.d'
@@ -159,7 +153,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     await beginsAnew()
   })
 
-  it('finishes what a run that was killed in the middle left', { timeout: 300_000 }, async () => {
+  it('finishes what a run that was killed in the middle left', async () => {
     const db3 = lab.member('db3')
     await spoil(db3)
     await db3.run(

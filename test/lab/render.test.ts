@@ -193,12 +193,12 @@ describe.skipIf(labHere.missing)(`an installation that muster rendered${labHere.
         `cd /var/lib/muster-alpha; cp users.json /root/users; for f in users.json manager.json connector.json; do
 setpriv --reuid muster-alpha --regid muster-alpha --clear-groups sh -c 'rm -f "$1"; ln -s /root/canary "$1"' sh "$f"; done`,
       )
-      await db1().run(`${folder}/apply`, { timeout: 170_000 })
+      await db1().run(`${folder}/apply`)
       expect(
         await must(db1(), 'cmp /etc/shadow /root/shadow; cat /root/canary; stat -c %U /root/canary'),
       ).toBe('canary\nroot')
       await must(db1(), 'rm -f /var/lib/muster-alpha/*.json; rm /root/shadow /root/users')
-      succeeded(await db1().run(`${folder}/apply`, { timeout: 170_000 }))
+      succeeded(await db1().run(`${folder}/apply`))
       await isDone(db1())
     })
 
@@ -208,11 +208,10 @@ setpriv --reuid muster-alpha --regid muster-alpha --clear-groups sh -c 'rm -f "$
       folder = await unpackBundle(operator, db1(), { engine: 'bundle' })
       const killed = await db1().run(
         `${folder}/apply & while ! [ -d /opt/muster/.before ]; do sleep 0.05; done; kill -9 $!; wait $!; exit 9`,
-        { timeout: 60_000 },
       )
       expect(killed.code).toBe(9)
       expect((await db1().run('ls -d /opt/muster/.before')).code).toBe(0)
-      succeeded(await db1().run(`${folder}/apply`, { timeout: 170_000 }))
+      succeeded(await db1().run(`${folder}/apply`))
       await isDone(db1())
       expect((await db1().run('ls -d /opt/muster/.before')).code).not.toBe(0)
     })
@@ -227,7 +226,7 @@ setpriv --reuid muster-alpha --regid muster-alpha --clear-groups sh -c 'rm -f "$
         `mkdir -p ${drop}; printf '[Service]\\nExecStartPre=/bin/sh -c "! grep -q warn /opt/muster/share/manager.json"\\n' > ${drop}/bad.conf; systemctl daemon-reload`,
       )
       const state = await endState(db1())
-      const failed = await db1().run(`${folder}/apply`, { timeout: 170_000 })
+      const failed = await db1().run(`${folder}/apply`)
       expect(failed.code, failed.stdout + failed.stderr).toBe(1)
       expect(failed.stderr).toContain('The changes on the host were undone')
       expect(await endState(db1())).toBe(state)
@@ -236,7 +235,7 @@ setpriv --reuid muster-alpha --regid muster-alpha --clear-groups sh -c 'rm -f "$
       const check = await db1().run(`${folder}/apply --check`)
       expect(check, check.stderr).toMatchObject({ code: 2 })
       expect(check.stdout).toContain('log-level')
-      succeeded(await db1().run(`${folder}/apply`, { timeout: 170_000 }))
+      succeeded(await db1().run(`${folder}/apply`))
       await isDone(db1())
     })
 
@@ -248,7 +247,6 @@ setpriv --reuid muster-alpha --regid muster-alpha --clear-groups sh -c 'rm -f "$
         // Stopped with the lock, which its shell keeps.
         `${folder}/apply > /root/first 2>&1 & while [ "$(ls /run/muster 2>/dev/null | grep -cv gate)" = 0 ]; do sleep 0.05; done
 kill -STOP $!; ${folder}/apply; echo "second $?"; kill -CONT $!; wait $!; echo "first $?"`,
-        { timeout: 170_000 },
       )
       expect(both.stdout, both.stderr).toBe('second 5\nfirst 0\n')
       expect(both.stderr).toMatch(/another run holds the lock .*[\s\S]*`muster apply` of root/)

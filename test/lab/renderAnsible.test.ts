@@ -188,7 +188,7 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
         join(host.root(), name),
       )
       expect(betrayedBy(sentinel, folders)).toEqual([])
-      const journal = await host.run('journalctl --all --no-pager --output=export', { timeout: 120_000 })
+      const journal = await host.run('journalctl --all --no-pager --output=export')
       expect(journal.stdout).toContain('muster-alpha-manager.service')
       expect(betrays(sentinel, journal.stdout)).toBe(false)
     },

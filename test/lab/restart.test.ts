@@ -71,9 +71,7 @@ describe.skipIf(labHere.missing).each(kinds)(
       return Math.round(performance.now() - begun)
     }
 
-    it('has the role that it had, without a person, and there are never two writers', {
-      timeout: 900_000,
-    }, async () => {
+    it('has the role that it had, without a person, and there are never two writers', async () => {
       const sampler = lab.sample()
       const load = lab.load({ each: 4, kept: 4 })
       try {

@@ -290,7 +290,6 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
 
   it.each(cases.map(({ title, ...more }) => [title, more] as const))(
     'has one writer or none, and loses no row, if %s',
-    { timeout: 400_000 },
     async (_title, { fault, step }) => {
       await repair()
       const from = await lab.settled()

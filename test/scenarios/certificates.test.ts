@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     world = await createWorld(2)
     world.describe({ connectors: ['db2'] })
     expect(await world.muster('install')).toMatchObject({ code: 0 })
-  }, 120_000)
+  })
   afterAll(() => world?.close())
 
   it('are renewed without a restart and without refused logins', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
       expect(existsSync(join(directory, '.before'))).toBe(false)
     }
     expect((await world.muster('audit')).stdout).toMatch(/ cert renew .* 0 +2 changed\n/)
-  }, 120_000)
+  })
 
   it('are renewed only on the selected hosts', async () => {
     const before = await serials()
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     const after = await serials()
     expect(after.slice(0, 2)).toEqual(before.slice(0, 2))
     expect(after[2]).not.toBe(before[2])
-  }, 120_000)
+  })
 
   it('stay the same while all hosts and tapi start to trust a new authority, and install keeps both', async () => {
     const [before, old] = [await serials(), trusted(world.operator)]
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     expect(await serials()).toEqual(before)
     expect((await world.muster('install')).stdout).toContain('alpha: nothing to do on 2 hosts.\n')
     expect(known()).toHaveLength(2)
-  }, 120_000)
+  })
 
   it('are replaced by those of a new authority host by host, without refused logins', async () => {
     const [before, running, both] = [await serials(), pids(), trusted(world.operator)]
@@ -122,7 +122,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
         "phase 3 of 3: hosts stop trusting the old authority",
       ]
     `)
-  }, 120_000)
+  })
 
   /** The authorities in the truststore of a host, as Java would trust them. */
   function javaTrusts({ directory }: Host): readonly string[] {
@@ -255,7 +255,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
       'alpha: nothing to do on 2 hosts.\n  * no selected host has a certificate of an external authority\n',
     )
     await expectConvergence()
-  }, 240_000)
+  })
 
   it('are renewed by the next run after one that was killed at any point', async () => {
     const [before, running] = [await serials(), pids()]
@@ -264,7 +264,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     expect(pids()).toEqual(running)
     expect((await serials()).filter((serial) => before.includes(serial))).toEqual([])
     await expectConvergence()
-  }, 240_000)
+  })
 
   /** No file of the state, nor one that was on its way there, holds a key of an authority that anybody could use. */
   function expectProtection(): void {
@@ -305,7 +305,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     expect(trusted(world.operator)).not.toBe(old)
     expect(known()).toEqual([trusted(world.operator)])
     await expectConvergence()
-  }, 300_000)
+  })
 
   it('are replaced without the lost state directory, after a run that was killed at any point', async () => {
     const [old, before, running, login] = [trusted(world.operator), await serials(), pids(), password()]
@@ -365,7 +365,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     const rotated = await world.operator.muster(['users', 'rotate', 'admin', '--yes', 'alpha.yaml'])
     expect(rotated, rotated.stderr).toMatchObject({ code: 0 })
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
-  }, 600_000)
+  })
 })
 
 /** The points of one host in one phase at which a command can be killed. */

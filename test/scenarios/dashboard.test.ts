@@ -30,7 +30,7 @@ const hostText = ({ name, address, directory, ports, clusterPort, ssh }: Host): 
 `
 
 /** Two installed hosts whose APIs listen on loopback alone, and `muster dashboard` as a program of its own. */
-describe.skipIf(process.platform !== 'linux')('muster dashboard (needs Linux)', { timeout: 60_000 }, () => {
+describe.skipIf(process.platform !== 'linux')('muster dashboard (needs Linux)', () => {
   const sentinel = makeSentinel()
   const passwords = new Map<string, string>(
     ['admin', ...Object.keys(levels)].map((user) => [user, `${sentinel.password}${user}`]),
@@ -164,7 +164,7 @@ ${world.hosts.map(hostText).join('')}`,
     const [, address = ''] = /(http:\S+)/.exec(printed) ?? []
     origin = new URL(address)
     token = origin.hash.replace('#token=', '')
-  }, 240_000)
+  })
   afterAll(async () => {
     program?.kill('SIGKILL')
     await world?.close()

@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     })
     describeCluster()
     expect(await world.muster('install')).toMatchObject({ code: 0 })
-  }, 120_000)
+  })
   afterEach(quiet)
   afterAll(() => world?.close())
 
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
       {
         row: 'accepts TCP, never a banner',
         begin: () => {
-          describeCluster({ ssh: { timeout: '1s' } })
+          describeCluster({ ssh: { timeout: '5s' } })
           const end = sshFault('silent')()
           return () => {
             describeCluster()
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         },
         code: 4,
         says: {
-          what: /^127\.0\.0\.3 port \d+ accepted the connection, but sent no SSH banner within 1 s$/,
+          what: /^127\.0\.0\.3 port \d+ accepted the connection, but sent no SSH banner within 5 s$/,
           code: 'no-ssh-banner',
           fix: /^Check that sshd listens on this port\. It may also be overloaded/,
         },
@@ -307,7 +307,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
           fix: /MaxStartups/,
         }),
       })
-    }, 120_000)
+    })
 
     it('that allows one session per connection (MaxSessions 1) does not hinder a run', async () => {
       await endsWell({
@@ -321,7 +321,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         told: ({ stderr }) => expect(stderr).toBe(''),
         done: ['db1', 'db2'],
       })
-    }, 120_000)
+    })
   })
 
   it.skipIf(clockLibrary === undefined)(
@@ -405,5 +405,5 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         fix: /--replaced db2/,
       }),
     })
-  }, 120_000)
+  })
 })

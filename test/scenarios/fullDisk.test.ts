@@ -16,7 +16,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk of one installed host
     const { code, stderr } = await world.muster('install')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     writeFileSync(df(), '#!/bin/sh\necho Filesystem\necho "/dev/sda 100 100 0 100% /"\n', { mode: 0o755 })
-  }, 240_000)
+  })
   afterAll(() => world?.close())
 
   it('is a failure of check, and no reason to refuse what changes nothing', async () => {

@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('hooks around runs on hosts (needs
       })
     })
     await new Promise<void>((resolve) => webhooks.listen(0, '127.0.0.1', resolve))
-  }, 180_000)
+  })
   beforeEach(() => {
     told.length = 0
     rmSync(file('said'), { force: true })

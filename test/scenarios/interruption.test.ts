@@ -127,7 +127,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     const { stdout } = await world.muster('audit')
     expect(stdout.match(/^\S+ +install .* has not ended$/gm)).toHaveLength(kills)
     await expectConvergence(kept)
-  }, 120_000)
+  })
 
   it('by SIGKILL at each step of an update always leaves a login with the old password or the new', async () => {
     const made = kept() ?? ''
@@ -156,7 +156,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     expect(kept()).toBeUndefined()
     await purge()
     world.describe({ connectors: ['db2'] })
-  }, 120_000)
+  })
 
   it('by SIGKILL is cleaned up by uninstall', async () => {
     await install('SIGKILL', ['"step-done","host":"db1","step":"directories"'])
@@ -201,7 +201,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     })
     await expectConvergence(kept)
     await purge()
-  }, 180_000)
+  })
 
   it('by a second signal ends immediately, says so, and is recorded as not ended', async () => {
     const stopped = await install(['SIGINT', 'SIGTERM'], ['"step":"release"'])

@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== 'linux')(
       second.env.FAULT_PASS = sentinel.password
       const outcome = await world.muster('install')
       expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
-    }, 180_000)
+    })
     afterEach(() => {
       for (const host of world.hosts) rmSync(lockOf(host), { recursive: true, force: true })
     })
@@ -130,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
       expect(outcome.stdout).toContain('waiting for db1: another run holds the lock of this host')
       expect(held()).toEqual([])
-    }, 180_000)
+    })
 
     it('is waited for with --lock-wait also in the same folder', async () => {
       let later: Promise<Outcome> | undefined
@@ -145,7 +145,7 @@ describe.skipIf(process.platform !== 'linux')(
         /^waiting: another muster run holds db1 and db2: `muster restart`, process \d+ on \S+, since \S+\n$/,
       )
       expect((await world.muster('start')).code).toBe(0)
-    }, 180_000)
+    })
 
     it('is released on db1 if another machine holds it on db2, whose text is escaped', async () => {
       leaveLock(world.host('db2'), 0)
@@ -213,7 +213,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(await world.muster('lock', ['release', '--yes'])).toMatchObject({ code: 0, stderr: '' })
       expect(existsSync(path)).toBe(false)
       expect((await world.muster('restart')).code).toBe(0)
-    }, 180_000)
+    })
 
     it('is taken by runs that muster audit lists and shows', async () => {
       const [first] = runs()
@@ -277,6 +277,6 @@ describe.skipIf(process.platform !== 'linux')(
       expect((await world.muster('restart', ['--json'], { watch })).code).toBe(4)
       await expect.poll(held, { timeout: 60_000 }).toEqual([])
       expect((await world.muster('install')).code).toBe(0)
-    }, 180_000)
+    })
   },
 )

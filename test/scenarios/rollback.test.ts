@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a host (needs Lin
       expect(there(host, 'runtimes')).toHaveLength(2)
     }
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
-  }, 180_000)
+  })
 
   it('are listed before the confirmation, and nothing is changed without it', async () => {
     const before = { pids: pids(), current: currents() }
@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a host (needs Lin
     expect(pids()).toEqual(same)
     expect((await world.muster('rollback')).code).toBe(0)
     expect(currents()).toEqual([latest, latest])
-  }, 180_000)
+  })
 
   it('stay at the older one with --release, which installs the rest of the file, until an installation without it', async () => {
     const pinned = (...argv: readonly string[]) => world.operator.muster([...argv, 'alpha.yaml'])
@@ -165,7 +165,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a host (needs Lin
     world.describe()
     expect(await world.muster('install')).toMatchObject({ code: 0 })
     expect(currents()).toEqual([latest, latest])
-  }, 180_000)
+  })
 
   it('change to the new one with the next installation, which restarts the components', async () => {
     expect((await world.muster('rollback', ['--to', oldest])).code).toBe(0)
@@ -179,7 +179,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a host (needs Lin
     expect(currents()).toEqual([latest, latest])
     expect(before.flatMap((host) => Object.values(host)).filter(runs)).toEqual([])
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
-  }, 180_000)
+  })
 
   it('are unchanged on all hosts if one host lacks the named one', async () => {
     const before = { pids: pids(), current: currents() }
@@ -241,5 +241,5 @@ describe.skipIf(process.platform !== 'linux')('the releases of a host (needs Lin
     expect(two.pids()).toEqual(before)
     expect(currents()).toEqual([latest, latest])
     await expectLogins()
-  }, 180_000)
+  })
 })

@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
     world.describe({ connectors: ['db2', 'db3'] })
     const outcome = await world.muster('install')
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
-  }, 180_000)
+  })
   afterAll(() => world?.close())
 
   it('rotate generates a password and deploys it without a restart and without refused logins', async () => {
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
     expect(await statuses(old)).toEqual(all(401))
     expect(pids()).toEqual(before)
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 3 hosts.\n')
-  }, 180_000)
+  })
 
   it('rotate that is killed after any event leaves a known login everywhere, and the next run completes it', async () => {
     const whole = await program([])
@@ -152,7 +152,7 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
       await expectDone(killed.signal === 'SIGKILL' ? old : '')
       expect((await enter(['db1', 'manager'], old)) === 200).toBe(false)
     }
-  }, 240_000)
+  })
 
   it('rotate waits for another run with --lock-wait, and is refused without it', async () => {
     const [one, two] = await Promise.all([rotate(['--lock-wait', '30s']), rotate(['--lock-wait', '30s'])])
@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
     const refused = await Promise.all([rotate(), rotate()])
     expect(refused.map(({ code }) => code).sort()).toEqual([0, 5])
     await expectDone('')
-  }, 180_000)
+  })
 
   it('rotate reports an unreachable host, and an installation completes it', async () => {
     const { password: old } = admin()
@@ -182,7 +182,7 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
     expect(mended, mended.stderr).toMatchObject({ code: 0 })
     await expectDone(old)
     expect(await statuses(old)).toEqual(all(401))
-  }, 180_000)
+  })
 
   it('rotate accepts a password for a source of the file, which must be updated before the next installation', async () => {
     world.operator.env.ADMIN_PASS = admin().password
@@ -220,7 +220,7 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
     expect(await world.muster('install')).toMatchObject({ code: 0, stderr: '' })
     expect(await statuses('Correct-Horse-7!')).toEqual(all(200))
     expect(existsSync(secrets())).toBe(true)
-  }, 180_000)
+  })
 
   it('remove removes a user from every host, also one that was down, and then deletes the password', async () => {
     world.operator.env.ADMIN_PASS ??= admin().password
@@ -290,7 +290,7 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
       stderr: expect.stringMatching(/db3: admin is the only user of the host[\s\S]*Nothing was changed/),
     })
     writeFileSync(path, without)
-  }, 180_000)
+  })
 
   it.each([
     ['a user that the file does not name', ['users', 'rotate', 'ops'], 'The file names no user ops.'],

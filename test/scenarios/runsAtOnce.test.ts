@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')('two runs at once in one folder (n
     world = await createWorld(4)
     const outcome = await world.muster('install', ['--host', 'db1'])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
-  }, 180_000)
+  })
   afterAll(() => world?.close())
 
   it('install different hosts, and lose nothing of each other', async () => {

@@ -27,7 +27,7 @@ describe.skipIf(process.platform !== 'linux')('two shards of a cluster (needs Li
     mkdirSync(join(world.folder, 'second'))
     second = createOperator(join(world.folder, 'second'))
     second.write('alpha.yaml', clusterFile({ hosts: world.hosts }))
-  }, 180_000)
+  })
   afterAll(() => world?.close())
 
   it('are refused where each would make an authority and a password of its own', async () => {

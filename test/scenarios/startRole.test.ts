@@ -46,7 +46,7 @@ hosts:
     )
     const installed = await world.muster('install')
     expect(installed, `${installed.stdout}${installed.stderr}`).toMatchObject({ code: 0 })
-  }, 240_000)
+  })
   afterAll(async () => {
     await world?.close()
     await lab?.end()

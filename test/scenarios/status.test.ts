@@ -12,7 +12,7 @@ describe.skipIf(process.platform !== 'linux')('the status of a cluster (needs Li
     world = await createWorld(2)
     world.describe()
     expect(await world.muster('install')).toMatchObject({ code: 0 })
-  }, 120_000)
+  })
   afterAll(() => world?.close())
 
   it('is shown again when it changes, and only then, over connections that stay open', async () => {
@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')('the status of a cluster (needs Li
     expect(code).toBe(130)
     expect(verdicts(stdout)).toEqual(['OK', 'DEGRADED: connector of db2 is stopped'])
     expect(logins()).toBe(before)
-  }, 60_000)
+  })
 
   it('is redrawn in place on a terminal, until Ctrl-C', async () => {
     const { raw, code } = await onTerminal(world.operator, ['status', '--watch', 'alpha.yaml'], (screen) =>
@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('the status of a cluster (needs Li
     )
     expect(raw.split('\u001b[H\u001b[J')).toHaveLength(2)
     expect(code).toBe(130)
-  }, 60_000)
+  })
 
   it('has the same members as JSON and YAML', async () => {
     const json = JSON.parse((await world.muster('status', ['-o', 'json'])).stdout)

@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('strangers at the ports of a host 
       ports.map((port) => ({ host: host.address, port })),
       { each: 5 },
     ).leave
-  }, 240_000)
+  })
   afterAll(async () => {
     leave()
     await world?.close()

@@ -70,7 +70,7 @@ ${world.hosts.map(hostText).join('')}`
     const installed = await world.muster('install')
     expect(installed, `${installed.stdout}${installed.stderr}`).toMatchObject({ code: 0 })
     expect((await world.muster('stop')).code).toBe(0)
-  }, 240_000)
+  })
   beforeEach(async () => {
     const started = await Promise.all(
       names.map(async (name) => {

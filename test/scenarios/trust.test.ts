@@ -153,7 +153,7 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     const kept = await world.muster('trust', ['--yes', '--host', 'db1'])
     expect(kept.code).toBe(1)
     expect(words(kept)).toContain('was written to /dev/null but is not found there')
-    describeHosts({ timeout: '1s' })
+    describeHosts({ timeout: '5s' })
     world.host('db2').server.setFault('silent')
     const outcome = await world.muster('trust')
     expect(outcome.code).toBe(4)

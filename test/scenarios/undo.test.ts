@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     expect(await world.muster('install')).toMatchObject({ code: 0 })
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 1 host.\n')
     expect(await enter(db1(), 'replicator', made() ?? '')).toBe(200)
-  }, 180_000)
+  })
 
   it('of an update restores files, release, password and components at any step', async () => {
     appendFileSync(join(world.folder, 'node'), '\0')
@@ -144,5 +144,5 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     expect(await enter(db1(), 'replicator', next.password)).toBe(200)
     expect(await enter(db1(), 'replicator', old)).toBe(401)
     expect(made()).toBeUndefined()
-  }, 180_000)
+  })
 })

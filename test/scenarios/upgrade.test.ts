@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     }
     expect(await world.muster('install')).toMatchObject({ code: 0 })
     expect((await world.muster('upgrade')).stdout).toContain('alpha: nothing to do on 3 hosts.\n')
-  }, 180_000)
+  })
 
   it('changes no other host if the canary fails, and names the next command', async () => {
     const before = { currents: currents(), pids: world.hosts.map((host) => host.pids()) }
@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     expect(currents().slice(1)).toEqual(before.currents.slice(1))
     expect(world.hosts.map((host) => host.pids()).slice(1)).toEqual(before.pids.slice(1))
     rmSync(inTheWay, { recursive: true })
-  }, 180_000)
+  })
 
   it('changes host by host to the new release, one first, and is recorded', async () => {
     const [, before = ''] = currents()
@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
       / upgrade .* 1 +3 failed\n[^\n]* upgrade .* 0 +3 changed\n[^\n]* upgrade .* 1 +1 failed, 2 not-started/,
     )
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 3 hosts.\n')
-  }, 180_000)
+  })
 
   it('refuses to go back to an older release, and names rollback', async () => {
     const host = world.host('db2')
@@ -98,5 +98,5 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
         '  fix: Upgrade with muster 99.0.0 or a newer one. To downgrade, run `muster rollback`.\n',
     )
     expect(current(world.host('db1'))).toBe(is)
-  }, 180_000)
+  })
 })

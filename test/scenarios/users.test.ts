@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('the users of a cluster (needs Lin
     world.operator.env.OPS_PASS = sentinel.password
     world.describe({ connectors: ['db2'] })
     expect(await world.muster('install')).toMatchObject({ code: 0 })
-  }, 180_000)
+  })
   afterAll(() => world?.close())
 
   it('are created without a restart and without refused logins', async () => {
@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== 'linux')('the users of a cluster (needs Lin
     expect(await enter('ops', sentinel.password)).toEqual(everywhere)
     expect(await enter('nightly', kept('nightly'))).toEqual(everywhere)
     expect((await world.muster('audit')).stdout).toMatch(/ users apply .* 0 +2 changed\n/)
-  }, 180_000)
+  })
 
   it('are unchanged by the second run, also of install', async () => {
     const before = kept('nightly')
@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('the users of a cluster (needs Lin
     const rotate = await onTerminal(world.operator, argv)
     expect(rotate.code, rotate.screen).toBe(0)
     expect(rotate.screen).toMatch(/^db2 {2}done: 1 change, logins verified/m)
-  }, 90_000)
+  })
 
   it('that the file does not name are reported, and removed with --prune after a confirmation', async () => {
     await makeUser('db2', 'mallory', 'made by hand')
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('the users of a cluster (needs Lin
     expect(removed, removed.stderr).toMatchObject({ code: 0 })
     expect((await enter('mallory', 'made by hand'))[2]).toBe(401)
     expect(await enter('ops', sentinel.password)).toEqual(everywhere)
-  }, 180_000)
+  })
 
   it('are listed for every host, and verified by logging in everywhere', async () => {
     const look = (operation: string, ...argv: readonly string[]) =>
@@ -172,7 +172,7 @@ mallory: on db2, where the file does not name it
     world.host('db2').server.setFault('none')
     expect((await users('apply', ['--prune'])).code).toBe(0)
     expect((await look('verify')).code).toBe(0)
-  }, 180_000)
+  })
 
   it('whose password is unknown are unchanged until --generate', async () => {
     name('{ ops: , nightly: }')
@@ -186,7 +186,7 @@ mallory: on db2, where the file does not name it
     const before = kept('ops')
     expect((await users('apply', ['--generate'])).stdout).toContain('nothing to do on 2 hosts.')
     expect(kept('ops')).toBe(before)
-  }, 180_000)
+  })
 
   it('always have the old or the new login after a run that is killed at any step', async () => {
     const old = kept('ops')
@@ -211,7 +211,7 @@ mallory: on db2, where the file does not name it
     expect(await enter('ops', old)).toEqual(nowhere)
     expect(kept('ops')).toBeUndefined()
     expect((await enter('mallory', 'made by hand'))[0]).toBe(401)
-  }, 120_000)
+  })
 
   it('are changed by one operator at a time', async () => {
     mkdirSync(join(world.folder, 'second'))
@@ -229,7 +229,7 @@ mallory: on db2, where the file does not name it
     expect(theirs).toMatchObject({ code: 5 })
     expect(theirs.stderr).toContain('another run holds the lock of this host: `muster users apply` of ')
     expect(await enter('admin', kept('admin'))).toEqual(everywhere)
-  }, 180_000)
+  })
 
   it('are unlocked by users unlock after wrong guesses, and the audit logs stay intact', async () => {
     const enough = 6
@@ -244,5 +244,5 @@ mallory: on db2, where the file does not name it
     const audited = await world.operator.muster(['audit', '--verify', 'alpha.yaml'])
     expect(audited, audited.stderr).toMatchObject({ code: 0 })
     expect(audited.stdout).toMatch(/^db1 manager: intact, \d+ lines?, ends with line \d+, [0-9a-f]{16}$/m)
-  }, 60_000)
+  })
 })

@@ -10,8 +10,8 @@ export default defineConfig({
     exclude: ['test/browser/**', 'test/lab/**', 'test/ci/**'],
     maxWorkers: 2,
     // Long on purpose: what is waited for comes sooner, or never.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 25_000, interval: 20 } },
     setupFiles: ['test/support/propertySeed.ts'],
     globalSetup: ['test/support/build.ts'],

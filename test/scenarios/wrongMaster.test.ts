@@ -68,7 +68,7 @@ ${world.hosts.map((host, at) => hostText(host, [pair.primary, pair.replica][at]?
     write('db1')
     const installed = await world.muster('install')
     expect(installed, `${installed.stdout}${installed.stderr}`).toMatchObject({ code: 0 })
-  }, 240_000)
+  })
   afterAll(async () => {
     for (const relay of relays ?? []) relay.close()
     await world?.close()

@@ -28,8 +28,8 @@ describe('--forks', () => {
     working += 1
     most = Math.max(most, working)
     if (most >= wanted) letGo()
-    // time: the first script of some commands runs on one host alone, so two seconds without another are enough.
-    await Promise.race([enough, wait(2000)])
+    // time: the first script of some commands runs on one host alone, so six seconds without another are enough.
+    await Promise.race([enough, wait(6000)])
     // time: in which more hosts than allowed would begin; none is waited for.
     await wait(25)
     working -= 1

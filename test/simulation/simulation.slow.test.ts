@@ -42,9 +42,6 @@ describe('a cluster of managers and databases in a simulation', () => {
 
   it.each(kinds)(
     'loses nothing of $name that a client was told, has no two writers, and comes back by itself, whatever fails',
-    {
-      timeout: 600_000,
-    },
     async ({ kind, seeds, whole }) => {
       const sum = { acknowledged: 0, failovers: 0, switches: 0, crashes: 0, whole: 0 }
       const broken: Outcome[] = []

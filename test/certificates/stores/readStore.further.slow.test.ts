@@ -7,7 +7,7 @@ import { hasKeytool } from '../tools.ts'
 
 const { keytool, store, makePair, open, expectKey, codes } = foreignTools()
 
-describe.skipIf(!hasKeytool)('further stores that keytool made (needs keytool)', { timeout: 60_000 }, () => {
+describe.skipIf(!hasKeytool)('further stores that keytool made (needs keytool)', () => {
   it.each([
     ['as keytool writes it today', []],
     ['as keytool wrote it before Java 12', ['-J-Dkeystore.pkcs12.legacy']],

@@ -15,7 +15,7 @@ const words = 'changeit é€'
 const password = new Secret(words)
 
 // Each run of keytool starts a Java machine: a second or more where others are at work.
-describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeout: 60_000 }, () => {
+describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', () => {
   it('open as JKS with RSA, and a JKS truststore trusts them', async () => {
     await makePair(
       'rsa.jks',
@@ -64,7 +64,7 @@ describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeo
   })
 })
 
-describe.skipIf(!hasOpenssl)('stores that openssl made (needs openssl)', { timeout: 60_000 }, async () => {
+describe.skipIf(!hasOpenssl)('stores that openssl made (needs openssl)', async () => {
   const authority = await createAuthority({ cluster: 'alpha', now })
   const names = { names: ['db1'], addresses: ['10.0.0.11'] }
   const leaf = await issueLeaf({ authority, ...names, lifetimeDays: 90, now })

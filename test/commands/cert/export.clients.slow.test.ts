@@ -26,7 +26,6 @@ public class Call {
 
 describe.skipIf(!hasKeytool || !hasOpenssl)(
   'the files of muster cert export (needs a JDK, curl and openssl)',
-  { timeout: 60_000 },
   () => {
     let alpha: CertCluster
     let other: CertCluster

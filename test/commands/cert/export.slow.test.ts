@@ -157,7 +157,7 @@ describe('muster cert export', () => {
 })
 
 describe.skipIf(!hasKeytool || !hasOpenssl)('an exported file (needs keytool and openssl)', () => {
-  it('is listed by keytool as a trusted certificate, and as a key', { timeout: 60_000 }, async () => {
+  it('is listed by keytool as a trusted certificate, and as a key', async () => {
     const list = (name: string, type: string, password: string) =>
       runTool('keytool', '-list', '-storetype', type, '-keystore', cluster.path(name), '-storepass', password)
     await cluster.cert(['export', '--format', 'jks', '--out', 'k.jks'])

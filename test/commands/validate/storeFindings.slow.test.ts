@@ -105,7 +105,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of the user (needs keytool a
     for (const name of readdirSync(folder))
       if (/\.(p12|crt)$/.test(name)) chmodSync(join(folder, name), 0o640)
     chmodSync(join(folder, 'world-readable.p12'), 0o644)
-  }, 60_000)
+  })
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -15,7 +15,7 @@ import {
 const commandLine = '/usr/bin/mariadb'
 const sure = 'i-am-sure=true'
 
-describe.skipIf(!hasMariadb)('the connector before a real MariaDB', { timeout: 60_000 }, () => {
+describe.skipIf(!hasMariadb)('the connector before a real MariaDB', () => {
   let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
@@ -29,7 +29,7 @@ describe.skipIf(!hasMariadb)('the connector before a real MariaDB', { timeout: 6
       "GRANT ALL ON t.* TO app@'127.0.0.1'",
       'CREATE TABLE t.x (a INT PRIMARY KEY, b LONGTEXT)',
     )
-  }, 60_000)
+  })
   afterAll(() => pair?.end())
 
   async function before(more: Partial<NonNullable<ServerSettings['proxy']>> = {}): Promise<TestConnector> {

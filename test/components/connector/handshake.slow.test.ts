@@ -57,7 +57,7 @@ const tlsRequest = packet(1, fixed(capabilities.tls))
 /** The begin of a ClientHello whose end never comes. */
 const halfHello = Buffer.from('160301020001', 'hex')
 
-describe.skipIf(!hasMariadb)('a MariaDB that counts broken logins', { timeout: 120_000 }, () => {
+describe.skipIf(!hasMariadb)('a MariaDB that counts broken logins', () => {
   let lab: MariadbLab
   let server: Mariadb
   let folder = ''
@@ -79,7 +79,7 @@ describe.skipIf(!hasMariadb)('a MariaDB that counts broken logins', { timeout: 1
       "CREATE USER signed@'%' IDENTIFIED VIA ed25519 USING PASSWORD('signed-secret')",
     )
     await createMonitor(server, 'monitor-secret', '%')
-  }, 120_000)
+  })
   afterAll(async () => {
     await lab?.end()
     rmSync(folder, { recursive: true, force: true })

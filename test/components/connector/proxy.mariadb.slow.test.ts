@@ -16,7 +16,7 @@ const from = '127.0.0.9'
 /** Milliseconds after which a server hangs: long enough for one that does not, on a busy machine. */
 const greetingTimeout = 2000
 
-describe.skipIf(!hasMariadb)('a proxy before real servers', { timeout: 120_000 }, () => {
+describe.skipIf(!hasMariadb)('a proxy before real servers', () => {
   let lab: MariadbLab
   let servers: readonly Mariadb[] = []
 
@@ -33,7 +33,7 @@ describe.skipIf(!hasMariadb)('a proxy before real servers', { timeout: 120_000 }
         'CREATE TABLE t.x (a INT AUTO_INCREMENT PRIMARY KEY)',
       )
     }
-  }, 120_000)
+  })
   afterAll(() => lab?.end())
   beforeEach(async () => {
     for (const server of servers) await server.sql('FLUSH HOSTS', 'TRUNCATE TABLE t.x')

@@ -19,7 +19,7 @@ import { type MariadbPair, mariadbPair } from '../../support/mariadbPair.ts'
 
 const password = `it's "a\\b" é`
 
-describe.skipIf(!hasMariadb)('replication of real MariaDB servers', { timeout: 60_000 }, () => {
+describe.skipIf(!hasMariadb)('replication of real MariaDB servers', () => {
   let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
@@ -27,7 +27,7 @@ describe.skipIf(!hasMariadb)('replication of real MariaDB servers', { timeout: 6
   beforeAll(async () => {
     pair = await mariadbPair((server) => createAccount(server, password))
     ;({ primary, replica } = pair)
-  }, 60_000)
+  })
   afterAll(() => pair?.end())
   beforeEach(() => forgetReplication(replica))
 

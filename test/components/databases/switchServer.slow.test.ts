@@ -32,7 +32,7 @@ const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
   throw new Error('it did not fail')
 }
 
-describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', { timeout: 90_000 }, () => {
+describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', () => {
   let lab: Awaited<ReturnType<typeof mariadbLab>>
   let servers: Readonly<Record<Name, Mariadb>>
   let folder: string
@@ -60,7 +60,7 @@ describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', 
     }
     const [db1, db2, db3] = await Promise.all([start(), start(), start()])
     servers = { db1, db2, db3 }
-  }, 90_000)
+  })
   afterAll(async () => {
     await lab?.end()
     rmSync(folder, { recursive: true, force: true })

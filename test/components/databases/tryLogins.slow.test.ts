@@ -49,7 +49,7 @@ describe('the trial of database logins', () => {
   })
 })
 
-describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { timeout: 60_000 }, () => {
+describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', () => {
   let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
@@ -57,7 +57,7 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
   beforeAll(async () => {
     pair = await mariadbPair((server) => createAccount(server, password))
     ;({ primary, replica } = pair)
-  }, 60_000)
+  })
   afterAll(() => pair?.end())
 
   it('tries each account at each of its servers once, and tells who is not let in without the password', async () => {

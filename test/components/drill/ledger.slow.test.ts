@@ -7,7 +7,7 @@ import { Secret } from '../../../src/secrets/secret.ts'
 import { hasMariadb, type Mariadb, type MariadbLab, mariadbLab } from '../../support/mariadb.ts'
 import { proxySettings } from '../../support/proxySettings.ts'
 
-describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeout: 60_000 }, () => {
+describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', () => {
   let lab: MariadbLab
   let server: Mariadb
   let place: { readonly engine: typeof engine; readonly socket: string }
@@ -17,7 +17,7 @@ describe.skipIf(!hasMariadb)('the ledger of a drill in a real MariaDB', { timeou
     server = await lab.server()
     const [row] = await server.sql('SELECT @@socket AS socket')
     place = { engine, socket: String(row?.socket) }
-  }, 60_000)
+  })
   afterAll(() => lab?.end())
   beforeEach(() =>
     server.sql(

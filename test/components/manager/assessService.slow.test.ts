@@ -25,7 +25,7 @@ const timing = {
   random: () => Math.random(),
 }
 
-describe.skipIf(!hasMariadb)('the manager of three real MariaDB servers', { timeout: 90_000 }, () => {
+describe.skipIf(!hasMariadb)('the manager of three real MariaDB servers', () => {
   let lab: Awaited<ReturnType<typeof mariadbLab>>
   let servers: Readonly<Record<Name, Mariadb>>
 
@@ -33,7 +33,7 @@ describe.skipIf(!hasMariadb)('the manager of three real MariaDB servers', { time
     lab = await mariadbLab()
     const [db1, db2, db3] = await Promise.all([another(), another(), another()])
     servers = { db1, db2, db3 }
-  }, 90_000)
+  })
   afterAll(() => lab?.end())
 
   /** Starts a server that passes on what it replicates, with the accounts of managers and replicas. */

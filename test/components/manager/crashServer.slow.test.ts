@@ -35,7 +35,7 @@ describe.skipIf(!hasMariadb)('crashOwnServer kills nothing', () => {
   beforeAll(async () => {
     lab = await mariadbLab()
     server = await lab.server()
-  }, 90_000)
+  })
   afterAll(() => lab?.end())
 
   it('that is no service of systemd, and names it', async () => {

@@ -25,7 +25,7 @@ const timing = {
   random: () => Math.random(),
 }
 
-describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 60_000 }, () => {
+describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', () => {
   let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
@@ -33,7 +33,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
   beforeAll(async () => {
     pair = await mariadbPair((server) => createMonitor(server, password))
     ;({ primary, replica } = pair)
-  }, 60_000)
+  })
   afterAll(() => pair?.end())
 
   // Two servers that agree, and replication that runs.

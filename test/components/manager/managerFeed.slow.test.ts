@@ -12,9 +12,7 @@ import { managed } from './managedService.ts'
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-it('5,000 changes a second reach a caller that reads, close one that does not, and never make the manager wait', {
-  timeout: 60_000,
-}, async () => {
+it('5,000 changes a second reach a caller that reads, close one that does not, and never make the manager wait', async () => {
   const service = managed()
   await service.agree()
   const member = { service: 'alpha', datasource: 'db1', witness: false }

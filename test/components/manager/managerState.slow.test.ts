@@ -84,7 +84,7 @@ const changes: readonly (readonly [path: string, type?: string, body?: object])[
 ]
 
 describe('a manager that is killed right after an answer', () => {
-  it('has every change that it told of when it starts again', { timeout: 60_000 }, async () => {
+  it('has every change that it told of when it starts again', async () => {
     const folder = temporaryFolder()
     const root = '/api/v2/manager'
     const look = async (call: Call) => [

@@ -6,7 +6,7 @@ import { ownTransactions, saveTransactions } from '../../../src/components/provi
 import { eventually } from '../../support/eventually.ts'
 import { hasMariadb, type Mariadb, type MariadbLab, makeReplica, mariadbLab } from '../../support/mariadb.ts'
 
-describe.skipIf(!hasMariadb)('the transactions of a real MariaDB alone', { timeout: 60_000 }, () => {
+describe.skipIf(!hasMariadb)('the transactions of a real MariaDB alone', () => {
   let lab: MariadbLab
   let server: Mariadb
   let place: {
@@ -26,7 +26,7 @@ describe.skipIf(!hasMariadb)('the transactions of a real MariaDB alone', { timeo
       folder: String(row?.folder).replace(/\/$/, ''),
       index: String(row?.log),
     }
-  }, 60_000)
+  })
   afterAll(() => lab?.end())
 
   let now = Date.parse('2026-11-30T01:02:02Z')

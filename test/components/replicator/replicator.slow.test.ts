@@ -25,7 +25,7 @@ import { settingsIn } from '../../support/testServer.ts'
 const password = 'replication-secret'
 const sure = '?i-am-sure=true'
 
-describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_000 }, () => {
+describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', () => {
   let pair: MariadbPair
   let primary: Mariadb
   let replica: Mariadb
@@ -33,7 +33,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
   beforeAll(async () => {
     pair = await mariadbPair((server) => createAccount(server, password))
     ;({ primary, replica } = pair)
-  }, 60_000)
+  })
   afterAll(() => pair?.end())
 
   // Two servers that agree, whatever the test before left behind.

@@ -165,7 +165,7 @@ describe('the lock of a state', () => {
     }
   })
 
-  it('is held by another process until that is killed', { timeout: 60_000 }, async () => {
+  it('is held by another process until that is killed', async () => {
     const where = place()
     const program = join(temporaryFolder(), 'hold.mjs')
     await build({

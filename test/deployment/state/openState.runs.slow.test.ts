@@ -16,9 +16,7 @@ import { countOf, runHosts, tornHosts } from './stateRun.ts'
 const [total, kills] = [100, 10]
 
 describe('the state of several runs at once', () => {
-  it('loses nothing that one of them saved, whatever moment a process is killed in', {
-    timeout: 120_000,
-  }, async () => {
+  it('loses nothing that one of them saved, whatever moment a process is killed in', async () => {
     const folder = temporaryFolder()
     const [directory, claims] = [temporaryFolder(), join(folder, 'claims')]
     const place = { directory, cluster: 'alpha' }

@@ -42,7 +42,7 @@ export async function startDatabase(host: LabHost, id: number, kind = usualKind)
   mkdirSync(folder, { recursive: true })
   // After those of the package.
   writeFileSync(join(folder, 'zz-lab.cnf'), configuration(id, kind))
-  const started = await host.run(`systemctl enable --now ${kind.unit}`, { timeout: 120_000 })
+  const started = await host.run(`systemctl enable --now ${kind.unit}`)
   if (started.code !== 0) {
     const log = await host.run(`journalctl -b -u ${kind.unit} --no-pager | tail -n 20`)
     throw new Error(`${kind.name} of ${host.name} does not start: ${started.stderr}${log.stdout}`)

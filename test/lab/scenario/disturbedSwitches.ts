@@ -104,9 +104,7 @@ export function testDisturbedSwitches(kind: ServerKind): void {
       return { end, said, held: holdTimes(load, window, [window]) }
     }
 
-    it('loses no row, or says why it did not take place', {
-      timeout: 1_800_000,
-    }, async () => {
+    it('loses no row, or says why it did not take place', async () => {
       const sampler = lab.sample()
       const ends: string[] = []
       const held: number[] = []

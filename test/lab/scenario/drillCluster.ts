@@ -30,11 +30,11 @@ export async function startDrillCluster(wish: { readonly kind?: ServerKind } = {
   const lab = await startLosslessCluster(wish)
 
   const drill = (...argv: readonly string[]): Promise<Outcome> =>
-    lab.cluster.operator.muster(['drill', ...argv, 'alpha.yaml'], { timeout: 400_000 })
+    lab.cluster.operator.muster(['drill', ...argv, 'alpha.yaml'], { timeout: 1_200_000 })
   const startDrill: DrillCluster['startDrill'] = (fault) => {
     let pid = 0
     const running = lab.cluster.operator.muster(['drill', fault, '--yes', 'alpha.yaml'], {
-      timeout: 400_000,
+      timeout: 1_200_000,
       onStart: (started) => {
         pid = started
       },

@@ -57,7 +57,7 @@ export async function unpackBundle(
   return `${folder}/${archive.replace('.tar.gz', '')}`
 }
 
-const run = (host: LabHost, script: string): Promise<Outcome> => host.run(script, { timeout: 170_000 })
+const run = (host: LabHost, script: string): Promise<Outcome> => host.run(script, { timeout: 600_000 })
 
 const bundle: BundleEngine = {
   name: 'bundle',
@@ -173,7 +173,7 @@ export function play(
   return execute('ansible-playbook', [...args, ...options, playbook], {
     cwd: join(renderedFolder(operator, 'ansible'), host.name),
     env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
-    timeout: 600_000,
+    timeout: 1_200_000,
   })
 }
 

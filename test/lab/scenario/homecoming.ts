@@ -5,7 +5,7 @@ import { sql } from './databases.ts'
 import type { SwitchCluster } from './switchCluster.ts'
 
 // time: who is not back by then waits for a person.
-const patience = 30_000
+const patience = 60_000
 // time: a whole cluster is seen as one in less.
 const pause = 5_000
 

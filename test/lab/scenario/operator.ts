@@ -9,7 +9,7 @@ const program = (name: string): string => fileURLToPath(new URL(`../../../dist/$
 
 export type CallOptions = {
   readonly input?: string
-  /** Milliseconds; three minutes unless told. */
+  /** Milliseconds; as of `execute` unless told. */
   readonly timeout?: number
   /** The programs' environment without the password. */
   readonly withoutPassword?: boolean
@@ -62,7 +62,7 @@ export function createOperator(
       const outcome = await execute(process.execPath, [program(file), ...args], {
         cwd: directory,
         env: options.withoutPassword === true ? environment : { ...environment, ADMIN_PASS: password },
-        timeout: options.timeout ?? 180_000,
+        ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
         ...(options.input === undefined ? {} : { input: options.input }),
         ...(options.onStart === undefined ? {} : { onStart: options.onStart }),
         ...(options.killWhen === undefined ? {} : { killWhen: options.killWhen }),

@@ -79,18 +79,19 @@ export type SwitchCluster = {
   readonly stop: () => Promise<void>
 }
 
-/** Milliseconds that connectors of this cluster hold a client. */
+/** Milliseconds that connectors of this cluster hold a client, unless told. */
 export const maxHold = 8000
 
 /** Boots the lab and installs the cluster `alpha` over members db1, db2 and db3. */
 export async function startSwitchCluster(
   defaults: readonly string[] = [],
   kind: ServerKind = usualKind,
+  hold = maxHold,
 ): Promise<SwitchCluster> {
   const cluster = await startDatabaseCluster({
     kind,
     members: ['db1', 'db2', 'db3'],
-    defaults: [`connector-max-hold: ${maxHold}ms`, ...defaults],
+    defaults: [`connector-max-hold: ${hold}ms`, ...defaults],
   })
   const { members } = cluster
   const [db1] = members

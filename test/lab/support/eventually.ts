@@ -7,11 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,
-  { timeout = 30_000, every = 50 }: { readonly timeout?: number; readonly every?: number } = {},
+  { timeout = 60_000, every = 50 }: { readonly timeout?: number; readonly every?: number } = {},
 ): Promise<Exclude<T, undefined | false>> {
-  const end = Date.now() + timeout
+  const end = performance.now() + timeout
   let last: unknown
-  while (Date.now() < end) {
+  while (performance.now() < end) {
     try {
       const answer = await ask()
       if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>

@@ -69,7 +69,7 @@ async function startHost(site: Site, place: Place): Promise<LabHost> {
     const words = ['--target', String(container.init), '--all', '--', 'env', '-i', ...rootShell, script]
     return execute('nsenter', words, {
       ...(stdin === undefined ? {} : { input: stdin }),
-      timeout: timeout ?? 60_000,
+      timeout: timeout ?? 180_000,
     })
   }
   const waitUntilReady = () => ready(name, address, run)

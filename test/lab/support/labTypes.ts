@@ -2,7 +2,7 @@ import type { Outcome } from './execute.ts'
 
 export type RunInput = {
   readonly stdin?: string | Buffer
-  /** Milliseconds; one minute unless told. */
+  /** Milliseconds; three minutes unless told. */
   readonly timeout?: number
 }
 

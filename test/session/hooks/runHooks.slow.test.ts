@@ -245,9 +245,9 @@ describe.skipIf(process.platform !== 'linux')('the hooks of a run (needs Linux)'
 
   it('end with their children when their time is over', async () => {
     const script = 'sleep 300 & echo $! > child; trap "" TERM; sleep 300; sleep 300'
-    const { code, err, directory } = await run({ 'before-run': script }, { given: { timeout: 500 } })
+    const { code, err, directory } = await run({ 'before-run': script }, { given: { timeout: 5000 } })
     expect(code).toBe(exitCodes.failed)
-    expect(err).toContain('timed out after 0.5 s')
+    expect(err).toContain('timed out after 5 s')
     const child = Number(readFileSync(join(directory, 'child'), 'utf8'))
     await eventually(() => expect(() => process.kill(child, 0)).toThrow())
   })

@@ -139,7 +139,7 @@ describe('the dashboard of a manager', () => {
     const { db1 } = await pair()
     const cookie = await db1.logIn('eve')
     // time: the manager looks once a second by itself, and nothing says so while nobody looks.
-    await wait(3000)
+    await wait(6000)
     const before = new Date().toISOString()
     const stream = await db1.openEvents(cookie)
     await eventually(() => expect(stream.text).toContain('snapshot'))

@@ -32,7 +32,7 @@ const timing = {
   random: () => Math.random(),
 }
 
-describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { timeout: 90_000 }, () => {
+describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', () => {
   let lab: Awaited<ReturnType<typeof mariadbLab>>
   let servers: Readonly<Record<Name, Mariadb>>
 
@@ -40,7 +40,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     lab = await mariadbLab()
     const [db1, db2, db3] = await Promise.all([another(), another(), another()])
     servers = { db1, db2, db3 }
-  }, 90_000)
+  })
   afterAll(() => lab?.end())
 
   async function another(): Promise<Mariadb> {
