@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processOf } from './scenario/hostProcesses.ts'
 import { serverKinds } from './scenario/serverKind.ts'
 import { type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
 import { eventually } from './support/eventually.ts'
@@ -47,23 +48,15 @@ describe.skipIf(labHere.missing).each(kinds)(
       const [row] = await lab.ask(host, 'SELECT @@GLOBAL.read_only AS it')
       return Number(row?.it) === 0
     }
-    const upSince = async (host: LabHost): Promise<number> => {
-      const [row] = await lab.ask(host, "SHOW STATUS LIKE 'Uptime'")
-      return Date.now() - Number(row?.Value) * 1000
-    }
-
     /** Starts a server again; resolves to milliseconds from its first answer until `done`. */
     async function again(host: LabHost, how: string, done: () => Promise<boolean>): Promise<number> {
-      await eventually(
-        `${host.name} to be up for a while`,
-        async () => (await upSince(host)) < Date.now() - 4000,
-      )
-      const before = await upSince(host)
+      const before = processOf(host, kind.program)
       await starts[how]?.(host, kind.unit)
       const wait = { timeout: 120_000, every: 20 }
       await eventually(
-        `another start of ${host.name}`,
-        async () => (await upSince(host)) > before + 2500,
+        `another server of ${host.name}`,
+        async () =>
+          processOf(host, kind.program) !== before && (await lab.ask(host, 'SELECT 1')).length === 1,
         wait,
       )
       const begun = performance.now()

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { comeAsStrangers } from '../support/strangers.ts'
 import { failuresOf, figuresOf, secondsOfErrors } from '../support/switchFigures.ts'
-import { type Span, takenByFormer, writtenUnanswered } from '../support/writeLoad.ts'
+import { type Span, takenByFormer, type WriteLoad, writtenUnanswered } from '../support/writeLoad.ts'
 import { connectClient } from './scenario/client.ts'
 import { clientPorts } from './scenario/databaseCluster.ts'
 import { sql } from './scenario/databases.ts'
@@ -40,6 +40,16 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
     await way(to)
     return { from, to, begin, end: performance.now() }
   }
+  /** Waits until each client of a load has written again: what a change had made of its connection is over. */
+  async function writtenByAll(load: WriteLoad): Promise<void> {
+    const since = performance.now()
+    await eventually('rows of all clients', () => {
+      const found = new Set(
+        load.acknowledged.filter(({ begin }) => begin > since).map(({ client }) => client),
+      )
+      return found.size === forty.each + forty.kept
+    })
+  }
   const byTapi = (at: LabHost) => async (to: LabHost) => {
     const outcome = await lab.switchTo(to, at)
     expect(outcome, `${outcome.stdout}${outcome.stderr}`).toMatchObject({ code: 0 })
@@ -57,10 +67,14 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
       await eventually('a sample', () => sampler.writable().length === 1)
       await delay(300)
       expect(sampler.overlaps()).toEqual([])
-      await administrator.query('SET GLOBAL read_only = 0')
-      await delay(50)
-      await administrator.query('SET GLOBAL read_only = 1')
-      await eventually('two writable servers', () => sampler.overlaps().length > 0)
+      // Again where the sampler itself had no turn meanwhile.
+      await eventually('two writable servers', async () => {
+        await administrator.query('SET GLOBAL read_only = 0')
+        await delay(50)
+        await administrator.query('SET GLOBAL read_only = 1')
+        await delay(50)
+        return sampler.overlaps().length > 0
+      })
     } finally {
       administrator.destroy()
       await sampler.stop()
@@ -83,6 +97,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
       await delay(1500)
       const begun = await change(lab.byHand)
       await delay(1500)
+      await writtenByAll(load)
       // What goes wrong for clients afterwards is its, too.
       hands.push(begun)
     }
