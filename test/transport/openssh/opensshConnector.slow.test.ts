@@ -144,22 +144,30 @@ describe.skipIf(!hasSshd)('the transport over the system ssh (needs root and /us
 
   it('leaves no process, socket or file after it is closed', async () => {
     const sshd = await serve()
-    const transport = await connect(sshd)
-    const pid = Number(await said(transport, 'echo $$'))
     const server = await servePlain((_message, answer) => answer.write('more to come'))
     closing.push(() => server.close())
-    const open = await transport.dial?.({ address: '127.0.0.1', port: server.port })
-    if (open instanceof Duplex) open.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    const [folder = ''] = folders()
-    const began = performance.now()
-    await transport.close()
-    // time: less than the second after which an ssh that does not end is killed; it needs some milliseconds.
-    expect(performance.now() - began).toBeLessThan(900)
-    await eventually(() => {
-      expect(folders()).toEqual([])
-      expect(processesWith(folder)).toEqual([])
-      expect(existsSync(`/proc/${pid}`)).toBe(false)
-    })
+    /** Milliseconds in which a connection closes over which a stream is open. */
+    const closingTime = async (): Promise<number> => {
+      const transport = await connect(sshd)
+      const pid = Number(await said(transport, 'echo $$'))
+      const open = await transport.dial?.({ address: '127.0.0.1', port: server.port })
+      if (open instanceof Duplex) open.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+      const [folder = ''] = folders()
+      const began = performance.now()
+      await transport.close()
+      // time: compared with the second after which an ssh that does not end is killed; it needs some milliseconds.
+      const took = performance.now() - began
+      await eventually(() => {
+        expect(folders()).toEqual([])
+        expect(processesWith(folder)).toEqual([])
+        expect(existsSync(`/proc/${pid}`)).toBe(false)
+      })
+      return took
+    }
+    // Again where the machine stood still: one that is killed takes longer each time.
+    const times = [await closingTime()]
+    while (Math.min(...times) >= 900 && times.length < 5) times.push(await closingTime())
+    expect(Math.min(...times)).toBeLessThan(900)
   })
 
   it('forwards connections to listeners on the host, or ends the stream where the host refuses', async () => {
