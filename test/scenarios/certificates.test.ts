@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStore } from '../../src/certificates/stores/readStore.ts'
@@ -8,6 +8,7 @@ import { Secret } from '../../src/secrets/secret.ts'
 import { outsideAuthority, outsideChain } from '../certificates/outside.ts'
 import { type Door, type LoadOptions, shownSerial, trusted, underLoad } from './support/loginLoad.ts'
 import { runProgram } from './support/program.ts'
+import { replaceFile } from './support/replaceFile.ts'
 import { filesBelow, pathsBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
 
@@ -205,12 +206,12 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     const text = readFileSync(users, 'utf8')
     const watch = (said: string): void => {
       if (said.includes('issue a certificate for db1')) {
-        writeFileSync(users, text.replace('"admin"', '"another"'))
+        replaceFile(users, text.replace('"admin"', '"another"'))
       }
     }
     const argv = ['cert', 'renew', '--yes', '--own-authority', '--host', 'db1', 'alpha.yaml']
     const failed = await world.operator.muster(argv, { watch })
-    writeFileSync(users, text)
+    replaceFile(users, text)
     expect(failed.stderr).toContain('answered 401 instead of accepting the login of admin')
     expect(failed.code).toBe(1)
     expect(failed.stdout).toContain(

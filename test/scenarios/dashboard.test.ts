@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,6 +12,7 @@ import { eventsIn } from '../support/testDashboard.ts'
 import { changePassword } from './support/api.ts'
 import { login } from './support/clusterFile.ts'
 import { packageDirectory } from './support/operator.ts'
+import { replaceFile } from './support/replaceFile.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
 
 type Response = { readonly status: number; readonly body: unknown; readonly cookie: string | undefined }
@@ -206,7 +207,7 @@ ${world.hosts.map(hostText).join('')}`,
   it('makes nobody the first user of a host, which takes anybody from loopback, but for the level full', async () => {
     const file = join(world.host('db2').directory, 'data/users.json')
     const before = readFileSync(file, 'utf8')
-    writeFileSync(file, formatUserFile({ version: 1, users: [] }))
+    replaceFile(file, formatUserFile({ version: 1, users: [] }))
     for (const user of ['eve', 'olga'] as const) {
       const calls = auditOf('db2').length
       expect(await act(await logIn(user), newUser('mallory')), user).toMatchObject({
@@ -219,7 +220,7 @@ ${world.hosts.map(hostText).join('')}`,
       status: 200,
       body: { status: 200 },
     })
-    writeFileSync(file, before)
+    replaceFile(file, before)
   })
 
   it('ends a session within ten seconds after its user got another password', async () => {

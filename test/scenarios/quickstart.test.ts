@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
             env: { ...operator.env, TERM: 'xterm', SHELL: '/bin/sh' },
             input: answer,
             encoding: 'utf8',
-            timeout: 60_000,
+            timeout: 300_000,
           },
         )
       expect(atTerminal(`uninstall ${files.join(' ')}`, 'no\n')).toMatch(/Go on\? \[yes\/no\][\s\S]*code 1/)

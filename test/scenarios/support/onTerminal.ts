@@ -6,7 +6,7 @@ import { type Operator, packageDirectory } from './operator.ts'
 
 /**
  * Runs the built muster on a terminal of its own (script(1)), as a person does; tells all that came to the screen, `raw` with its control characters. A
- * program that never ends is ended after half a minute, with code -1.
+ * program that never ends is ended after five minutes, with code -1.
  */
 export function onTerminal(
   { directory: cwd, env }: Operator,
@@ -19,7 +19,7 @@ export function onTerminal(
     cwd,
     env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
     stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: 30_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   })
   if (type === undefined) child.stdin.end()
