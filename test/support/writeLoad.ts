@@ -31,6 +31,8 @@ export type Acknowledged = Client & {
 export type Failure = Client & {
   /** Of the row that it would have written. */
   readonly seq: number
+  /** Begin of the attempt. */
+  readonly begin: number
   readonly at: number
   readonly phase: 'connect' | 'transaction' | 'idle'
   readonly errno: number
@@ -127,7 +129,7 @@ export function startWriteLoad(wish: {
     }
   }
 
-  function fail(who: Client & Row, phase: Failure['phase'], error: unknown): void {
+  function fail(who: Client & Row & Pick<Failure, 'begin'>, phase: Failure['phase'], error: unknown): void {
     const { errno = 0, message } = error as { errno?: number; message: string }
     failures.push({ ...who, at: performance.now(), phase, errno, message })
   }
@@ -149,7 +151,7 @@ export function startWriteLoad(wish: {
           opened.onError((error) => {
             // One that is cut between two transactions is known before it is used again.
             if (session !== opened || phase !== 'idle') return
-            fail({ ...who, seq }, 'idle', error)
+            fail({ ...who, seq, begin }, 'idle', error)
             session = undefined
           })
         }
@@ -165,7 +167,7 @@ export function startWriteLoad(wish: {
           await leaving.end().catch(() => undefined)
         }
       } catch (error) {
-        fail({ ...who, seq }, phase, error)
+        fail({ ...who, seq, begin }, phase, error)
         const failed = session
         if (failed !== undefined && (who.kind === 'each' || isEnded(error as object))) {
           session = undefined
