@@ -8,8 +8,8 @@ export default defineConfig({
     include: ['test/ci/**/*.test.ts'],
     maxWorkers: 2,
     // Ends what hangs, and nothing else.
-    testTimeout: 1_800_000,
-    hookTimeout: 1_800_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     globalSetup: ['test/support/build.ts', 'test/ci/support/tools.ts'],
   },

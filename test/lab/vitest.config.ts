@@ -45,9 +45,9 @@ export default defineConfig({
     env: { MUSTER_TEST_SCRYPT_LN: '4' },
     maxWorkers: 4,
     sequence: { concurrent: false, shuffle: false, sequencer: LongestFirst },
-    // Ends what hangs, and nothing else: ten times what a test or a hook usually takes beside three other files.
-    testTimeout: 1_800_000,
-    hookTimeout: 1_800_000,
+    // Ends what hangs, and nothing else, while there is time left for the rest of the suite.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     setupFiles: ['test/lab/support/journals.ts'],
     globalSetup: [

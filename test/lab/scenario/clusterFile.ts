@@ -33,7 +33,7 @@ export function clusterFile(lab: Lab, wish: ClusterWish): string {
     transport,
     identity: lab.keyPath,
     'known-hosts': lab.knownHostsPath,
-    timeout: '20s',
+    timeout: '10s',
     ...wish.ssh,
   }
   const names = wish.hosts.map(({ name }) => name).join(', ')
