@@ -62,7 +62,7 @@ export const successorOf = (lab: SwitchCluster, primary: LabHost): Promise<LabHo
       if (!found) throw new Error(JSON.stringify(writer))
       return found
     },
-    { timeout: 60_000 },
+    { timeout: 180_000 },
   )
 
 /** Starts a server again, also after a crash: its unit does not do that in such a cluster. */
