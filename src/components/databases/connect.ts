@@ -146,7 +146,7 @@ export async function connect(
   }
   // The library calls back before it writes; the server closes what it was said goodbye to.
   const quit = (): void => opened.end(() => setTimeout(close, goodbye).unref())
-  const certificate =
+  const certificate = (): string | undefined =>
     account.proof && (opened as unknown as Upgrading).stream.getPeerX509Certificate()?.toString()
-  return { query, ...(certificate && { certificate }), quit, close, ended }
+  return { query, certificate, quit, close, ended }
 }

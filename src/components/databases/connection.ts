@@ -31,8 +31,8 @@ export type Row = Readonly<Record<string, string | null>>
 export type Connection = {
   /** Returns the rows of one statement, however long it takes; none if it has none. Rejects with a `DatabaseError`. */
   query(statement: string): Promise<readonly Row[]>
-  /** Certificate by which the server proved itself, PEM; absent where it need not. */
-  readonly certificate?: string
+  /** Returns the certificate by which the server proved itself, PEM; undefined where it need not. Absent in models. */
+  certificate?(): string | undefined
   /** Ends it in the words of the protocol, after what is under way: a server notes what is broken off. */
   quit(): void
   /** Ends it at once; what is under way is rejected. */

@@ -55,8 +55,8 @@ async function tryLogin(options: {
       const missing = forSwitch ? await withTimeLimit(place, readMissingPrivileges(connection.query)) : []
       const isSource = purpose === 'monitor' || forSwitch === true
       const read = isSource ? await withTimeLimit(place, readFollowed(connection.query)) : {}
+      const certificate = connection.certificate?.()
       connection.quit()
-      const { certificate } = connection
       return {
         ...tried,
         ...(certificate && { certificate }),
